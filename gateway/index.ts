@@ -1,5 +1,5 @@
 export { Gateway, type GatewayOptions } from './client';
-export { type Clock, systemClock } from './clock';
+export { type Clock, nextTurn, systemClock } from './clock';
 export { type Credential, parseCredential } from './credential';
 export { earliest, epochMs, later, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';

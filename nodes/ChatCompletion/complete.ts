@@ -8,23 +8,13 @@ import {
 } from '../../gateway';
 import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
-import {
-	formReader,
-	readBoolean,
-	readBooleanParameter,
-	readCollection,
-} from '../shared/form/parameterValues';
+import type { FormReader } from '../shared/form/formReader';
+import { readBoolean } from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
-import {
-	chatOptionsProperty,
-	rawSystemMessage,
-	requestFields,
-	systemMessage,
-} from '../shared/form/chatOptions';
+import { chatOptionsProperty, requestFields, systemMessage } from '../shared/form/chatOptions';
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { type FormText, hintAboutTexts, refuseText } from '../shared/form/formTexts';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import type { BookEntry } from '../shared/book/schema';
@@ -40,7 +30,7 @@ import {
 	simplified,
 } from './answer';
 import { StreamedChunks } from './streamedChunks';
-import { messageProperties, rawMessages, readMessages } from './messages';
+import { messageProperties, readMessages } from './messages';
 
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
@@ -62,11 +52,8 @@ interface Prepared extends Form {
 interface ChatRun extends PaidRun {
 	/** Shown when the run is over. */
 	hints: RunHints;
-	/** Of the form. */
-	texts: FormText[];
 	/** Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. */
 	isLive: boolean;
-	formOf: (itemIndex: number) => Form;
 }
 
 /** Asks the model once per item. An item answered in an earlier try is not sent again. */
@@ -77,28 +64,24 @@ export async function complete(
 	const book = new PaidBook(context, requestParameters);
 	return await withBook(context, properties, book, async (paid) => {
 		const hints = new RunHints('answer');
-		const { parameters = {} } = context.getNode();
-		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
 		// A tool's output is for its agent, and would be mixed into the agent's own text.
 		const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
-		const formOf = formReader(context, (itemIndex) => readForm(context, isLive, itemIndex));
-		const run = { ...paid, hints, texts, isLive, formOf };
-		const items = await eachItem(run.service, {
-			prepare: (itemIndex) => prepare(run, itemIndex),
+		const run = { ...paid, hints, isLive };
+		const { service } = run;
+		const items = await eachItem(service, {
+			read: (itemIndex) => readForm(service.form, isLive, itemIndex),
+			prepare: (form, itemIndex) => prepare(run, form, itemIndex),
 			work: (prepared, itemIndex) => completeItem(run, prepared, itemIndex),
 		});
 		showHints(() => {
 			hints.show(context);
-			hintAboutTexts(context, texts, 'messages');
 			hintAboutBill(context, items);
 		});
 		return items;
 	});
 }
 
-function prepare(run: ChatRun, itemIndex: number): Prepared {
-	refuseText(run.service.context, 'messages', run.texts);
-	const form = run.formOf(itemIndex);
+function prepare(run: ChatRun, form: Form, itemIndex: number): Prepared {
 	const entry = run.book.entryOf(itemIndex, form.request);
 	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, form.jsonOutput);
 	if (known === undefined && !run.book.hasEarlierWork)
@@ -106,12 +89,12 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 	return { ...form, entry, known };
 }
 
-function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number) {
-	const options = readCollection(context, itemIndex, 'options');
+function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
+	const options = form.collection('options', itemIndex);
 	const request = chatRequest(
 		{
-			model: readModel(context, itemIndex),
-			messages: readMessages(context, itemIndex),
+			model: readModel(form.read('model', itemIndex)),
+			messages: readMessages(form, itemIndex),
 			...requestFields(options),
 		},
 		additionalBody(options),
@@ -125,7 +108,7 @@ function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number
 	return {
 		request: { ...request, messages } satisfies ChatRequest,
 		stream: readBoolean(options, 'stream', isLive),
-		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
+		simplify: form.boolean('simplify', itemIndex, true),
 		jsonOutput: readBoolean(options, 'jsonOutput', false),
 		includeInputFields: readBoolean(options, 'includeInputFields', false),
 		maxBillableRequests: readMaxBillableRequests(options),

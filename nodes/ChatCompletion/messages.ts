@@ -1,7 +1,7 @@
-import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
-import { asText, fieldOf, readCollection } from '../shared/form/parameterValues';
-import type { FormText } from '../shared/form/formTexts';
+import type { FormReader } from '../shared/form/formReader';
+import { asText, fieldOf } from '../shared/form/parameterValues';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -76,29 +76,13 @@ export const messageProperties: INodeProperties[] = [
 	},
 ];
 
-/** The unevaluated texts of the form, by the names of their parameters. */
-export function rawMessages(parameters: INodeParameters): FormText[] {
-	const { messagesSource = 'define', messages, messagesJson } = parameters;
-	const values = fieldOf(messages, 'values');
-	const contents = (Array.isArray(values) ? values : []).map(
-		(message, index): FormText => [`messages[${index}].content`, fieldOf(message, 'content')],
-	);
-	return [
-		...(messagesSource === 'json' ? [] : contents),
-		...(messagesSource === 'define' ? [] : [['messagesJson', messagesJson] as FormText]),
-	];
-}
-
 /**
  * Reads the messages of one item; whether they are well formed is for the request to check.
  * @throws InvalidInputError naming the parameter
  */
-export function readMessages(context: IExecuteFunctions, itemIndex: number): unknown {
-	if (context.getNodeParameter('messagesSource', itemIndex, 'define') === 'json') {
-		const messages = parseJson(
-			context.getNodeParameter('messagesJson', itemIndex, ''),
-			'messagesJson',
-		);
+export function readMessages(form: FormReader, itemIndex: number): unknown {
+	if (form.read('messagesSource', itemIndex) === 'json') {
+		const messages = parseJson(form.read('messagesJson', itemIndex), 'messagesJson');
 		if (Array.isArray(messages)) return messages;
 		throw refusedValue(
 			'messagesJson',
@@ -106,7 +90,7 @@ export function readMessages(context: IExecuteFunctions, itemIndex: number): unk
 			messages,
 		);
 	}
-	const { values = [] } = readCollection(context, itemIndex, 'messages');
+	const { values = [] } = form.collection('messages', itemIndex);
 	return Array.isArray(values) ? values.map(withText) : values;
 }
 

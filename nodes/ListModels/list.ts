@@ -5,14 +5,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import type { CatalogueModel } from '../../gateway';
+import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/form/outputItem';
-import {
-	propertyOf,
-	readBooleanParameter,
-	readCollection,
-	readChoice,
-	readNumber,
-} from '../shared/form/parameterValues';
+import { propertyOf, readChoice, readNumber } from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 
@@ -102,7 +97,8 @@ export async function list(
 		let catalogue: Promise<CatalogueModel[]> | undefined;
 		const hints = new Set<string>();
 		const items = await eachItem(service, {
-			prepare: (itemIndex) => readSelection(context, itemIndex),
+			read: (itemIndex) => readSelection(service.form, itemIndex),
+			prepare: (selection) => selection,
 			async work(selection, itemIndex) {
 				catalogue ??= service.gateway.listModels(service.signal);
 				const models = await catalogue;
@@ -121,10 +117,10 @@ export async function list(
 	});
 }
 
-function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
-	const filters = readCollection(context, itemIndex, 'filters');
-	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
-	const limit = context.getNodeParameter('limit', itemIndex, '');
+function readSelection(form: FormReader, itemIndex: number): Selection {
+	const filters = form.collection('filters', itemIndex);
+	const returnAll = form.boolean('returnAll', itemIndex, false);
+	const limit = form.read('limit', itemIndex);
 	const textOf = (name: string) => String(filters[name] ?? '').trim();
 	return {
 		limit: returnAll ? Infinity : readNumber({ limit }, propertyOf(listProperties, 'limit')),

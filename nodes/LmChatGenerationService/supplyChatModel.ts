@@ -1,4 +1,5 @@
 import {
+	type IDataObject,
 	type INodeProperties,
 	type ISupplyDataFunctions,
 	NodeOperationError,
@@ -11,7 +12,6 @@ import {
 	readRequestOptions,
 } from '../shared/form/sharedProperties';
 import { requestFields } from '../shared/form/chatOptions';
-import { readCollection } from '../shared/form/parameterValues';
 import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
@@ -39,9 +39,9 @@ export async function supplyChatModel(
 		return Object.assign(made, { functionality: 'configuration-node' as const });
 	};
 	try {
-		const options = readCollection(context, itemIndex, 'options');
+		const options = context.getNodeParameter('options', itemIndex, {}) as IDataObject;
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
-		const model = readModel(context, itemIndex);
+		const model = readModel(context.getNodeParameter('model', itemIndex, ''));
 		const fields = requestFields(options);
 		const body = additionalBody(options);
 		// Bad options fail when the agent starts, not in the middle of its work.

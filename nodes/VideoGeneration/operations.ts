@@ -4,23 +4,24 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { parseTaskId } from '../../gateway';
+import type { FormReader } from '../shared/form/formReader';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
 import { downloadProperties, outputOptionsProperty, waitOptionsProperty } from './resultOptions';
 import { planSubmission } from './submit';
 import { optionsProperty, requestProperties } from './videoRequest';
-import type { Planned, VideoRun } from './videoTasks';
+import type { Plan } from './videoTasks';
 
 export interface Operation {
 	option: Omit<INodePropertyOptions, 'value'>;
 	properties: INodeProperties[];
 	outputFields: OutputFields;
 	/**
-	 * Finds or makes the entry of an item.
+	 * Reads an item.
 	 * @throws InvalidInputError
 	 */
-	plan: (run: VideoRun, item: number) => Planned;
+	plan: (form: FormReader, item: number) => Plan;
 }
 
 const taskIdProperty: INodeProperties = {
@@ -126,15 +127,12 @@ export const operationProperties: INodeProperties[] = [
  * The entry of an item about a task that someone submitted earlier, wherever that was.
  * @throws InvalidInputError
  */
-function planTask({ book, service }: VideoRun, item: number): Planned {
-	const { context } = service;
-	const value = context.getNodeParameter('taskId', item, '');
-	const { parameters = {} } = context.getNode();
-	const raw = String(parameters.taskId ?? taskIdProperty.default);
+function planTask(form: FormReader, itemIndex: number): Plan {
+	const value = form.read('taskId', itemIndex);
 	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
-	const isPasted = typeof value === 'string' && !raw.startsWith('=');
+	const isPasted = typeof value === 'string' && form.isText('taskId');
 	const id = parseTaskId(isPasted ? value.trim() : value);
-	return {
+	return ({ book }, item) => ({
 		entry: book.add({ item, tasks: [{ state: 'open', entry: { id, status: 'unknown' } }] }),
-	};
+	});
 }

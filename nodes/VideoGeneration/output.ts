@@ -2,7 +2,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { isFinished } from '../../gateway';
 import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
-import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import { fieldOf, propertyOf } from '../shared/form/parameterValues';
@@ -124,7 +123,6 @@ function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]
 	const operation = context.getNodeParameter('operation', 0, 'generate');
 	hintAboutFiles(context, items, operation === 'generate');
 	if (operation !== 'generate' && operation !== 'submit') return;
-	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
 	hintAboutBill(context, items);
 }
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
 import type { BookEntry, OutputOptions, WaitOptions } from '../shared/book/schema';
-import { refuseText } from '../shared/form/formTexts';
+import type { FormReader } from '../shared/form/formReader';
 import { hintBeforeRun } from '../shared/form/hints';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
@@ -9,9 +9,7 @@ import {
 	fieldOf,
 	propertyOf,
 	readBoolean,
-	readBooleanParameter,
 	readChoice,
-	readCollection,
 	readNumber,
 } from '../shared/form/parameterValues';
 import { collectionOf } from '../shared/form/sharedProperties';
@@ -159,37 +157,37 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 }
 
 /**
- * Reads how to wait for the tasks of an entry, and what their items look like.
+ * Reads how to wait for the tasks of an item, and what their items look like.
  * @param properties of the operation
  * @throws InvalidInputError
  */
 export function readOptions(
 	properties: INodeProperties[],
-	context: IExecuteFunctions,
-	entry: BookEntry,
-): void {
-	entry.output = readOutputOptions(context, entry.item);
-	if (properties.includes(waitOptionsProperty)) entry.wait = readWaitOptions(context, entry.item);
+	form: FormReader,
+	itemIndex: number,
+): Pick<BookEntry, 'output' | 'wait'> {
+	const output = readOutputOptions(form, itemIndex);
+	if (!properties.includes(waitOptionsProperty)) return { output };
+	return { output, wait: readWaitOptions(form, itemIndex) };
 }
 
-function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
-	const options = readCollection(context, itemIndex, 'options');
+function readOutputOptions(form: FormReader, itemIndex: number): OutputOptions {
+	const options = form.collection('options', itemIndex);
 	const items = {
-		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
+		simplify: form.boolean('simplify', itemIndex, true),
 		includeInputFields: readBoolean(options, 'includeInputFields', false),
 	};
-	if (!readBooleanParameter(context, itemIndex, 'download', false)) return items;
-	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data') ?? 'data';
+	if (!form.boolean('download', itemIndex, false)) return items;
+	const binaryProperty = form.read('binaryProperty', itemIndex) ?? 'data';
 	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
 		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
-	refuseText(context, 'fileName');
-	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
+	const fileName = asText(form.read('fileName', itemIndex)) ?? '';
 	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
 	return { ...items, binaryProperty: binaryProperty.trim(), fileName };
 }
 
-function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
-	const options = readCollection(context, itemIndex, 'waitOptions');
+function readWaitOptions(form: FormReader, itemIndex: number): WaitOptions {
+	const options = form.collection('waitOptions', itemIndex);
 	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 * readNumber(options, propertyOf(waitOptionsProperty.options, name), MIN_POLL_INTERVAL_S);
 	readChoice(options, 'waitIn', ['memory', 'database']);

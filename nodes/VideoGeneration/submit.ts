@@ -7,21 +7,24 @@ import {
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
+import type { FormReader } from '../shared/form/formReader';
 import { present } from '../shared/form/outputItem';
 import { type BillableVideo, readBillableVideo } from './videoRequest';
-import type { Planned, VideoRun } from './videoTasks';
+import type { Plan, VideoRun } from './videoTasks';
 
 /**
  * Finds what earlier tries submitted for an item. To be called for each item before anything is submitted.
  * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
  * is waited for
  */
-export function planSubmission(run: VideoRun, item: number): Planned {
-	const { book, spending, service } = run;
-	const billable = readBillableVideo(service.context, item);
-	const entry = book.entryOf(item, billable.request);
-	if (!book.hasEarlierWork) spending.plan(billable.request.n ?? 1, billable.maxBillableRequests);
-	return { entry, start: async () => await submitRest(run, billable, entry) };
+export function planSubmission(form: FormReader, itemIndex: number): Plan {
+	const billable = readBillableVideo(form, itemIndex);
+	return (run, item) => {
+		const { book, spending } = run;
+		const entry = book.entryOf(item, billable.request);
+		if (!book.hasEarlierWork) spending.plan(billable.request.n ?? 1, billable.maxBillableRequests);
+		return { entry, start: async () => await submitRest(run, billable, entry) };
+	};
 }
 
 /**

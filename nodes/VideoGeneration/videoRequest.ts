@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
-import { asText, readCollection } from '../shared/form/parameterValues';
+import type { FormReader } from '../shared/form/formReader';
+import { asText } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -11,7 +12,6 @@ import {
 	userOption,
 } from '../shared/form/sharedProperties';
 import { hintBeforeRun } from '../shared/form/hints';
-import { refuseText } from '../shared/form/formTexts';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/entryKeys';
 
@@ -160,15 +160,14 @@ export type BillableVideo = ReturnType<typeof readBillableVideo>;
  * Reads and checks the request of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readBillableVideo(context: IExecuteFunctions, itemIndex: number) {
-	refuseText(context, 'prompt');
-	const options = readCollection(context, itemIndex, 'options');
+export function readBillableVideo(form: FormReader, itemIndex: number) {
+	const options = form.collection('options', itemIndex);
 	const { fps, n, responseFormat, user } = options;
 	const fields: Required<VideoFields> = {
-		model: readModel(context, itemIndex),
-		prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
-		size: context.getNodeParameter('size', itemIndex, ''),
-		duration: context.getNodeParameter('duration', itemIndex, ''),
+		model: readModel(form.read('model', itemIndex)),
+		prompt: asText(form.read('prompt', itemIndex)),
+		size: form.read('size', itemIndex),
+		duration: form.read('duration', itemIndex),
 		fps,
 		n,
 		response_format: responseFormat,

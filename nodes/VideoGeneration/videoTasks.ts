@@ -50,6 +50,9 @@ export interface Planned {
 	start?: () => Promise<void>;
 }
 
+/** Finds or makes the entry of an item. */
+export type Plan = (run: VideoRun, item: number) => Planned;
+
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */
 export class VideoTasks {
 	private readonly poller: TaskPoller;

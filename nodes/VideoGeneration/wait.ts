@@ -18,7 +18,7 @@ import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../sh
 import { anotherNode } from './item';
 import type { Operation } from './operations';
 import { readOptions, waitsInDatabase } from './resultOptions';
-import type { OpenTask, Planned, VideoRun } from './videoTasks';
+import type { OpenTask, VideoRun } from './videoTasks';
 
 export const LOST_STATE = 'n8n lost the state of this wait';
 
@@ -57,13 +57,16 @@ class Wait {
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
-		const outcomes = await outcomesOf<Planned, object>(service, {
-			prepare: (item) => {
-				const planned = operation.plan(this.run, item);
-				readOptions(operation.properties, service.context, planned.entry);
+		const { plan, properties } = operation;
+		const { form } = service;
+		const outcomes = await outcomesOf(service, {
+			read: (item) => ({ plan: plan(form, item), options: readOptions(properties, form, item) }),
+			prepare: (read, item) => {
+				const planned = read.plan(this.run, item);
+				Object.assign(planned.entry, read.options);
 				return planned;
 			},
-			work: async ({ entry, start }) => {
+			work: async ({ entry, start }): Promise<object> => {
 				await start?.().catch((error: unknown) => {
 					if (liveTasks(entry).length === 0) throw error;
 					// What is paid for is waited for all the same.

@@ -1,7 +1,7 @@
 import { type Gateway, noJsonError, parseJsonAnswer, TaskFailedError } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/stubbedGateway';
-import { unresolvedIn } from '../../nodes/shared/form/formTexts';
+import { Template } from '../../nodes/shared/form/template';
 import { videoFile } from '../../nodes/VideoGeneration/fileName';
 
 const MiB = 1024 * 1024;
@@ -130,8 +130,8 @@ test('an answer of a million parts that are none takes little longer than one wi
 });
 
 test.each<[string, (text: string) => unknown, string]>([
-	['a prompt of braces', (text) => unresolvedIn([['prompt', text]]), '{{'],
-	['a prompt of expressions', (text) => unresolvedIn([['prompt', text]]), '{{ a }} $'],
+	['a prompt of braces', (text) => new Template('prompt', text), '{{'],
+	['a prompt of expressions', (text) => new Template('prompt', text), '{{ a }} $'],
 	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
 ])('%s takes a time that grows with its length', async (_what, read, part) => {
 	const timeOfLength = async (count: number) => {

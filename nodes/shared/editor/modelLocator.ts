@@ -1,9 +1,7 @@
 import {
-	type IExecuteFunctions,
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
 	type INodeProperties,
-	type ISupplyDataFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
 import {
@@ -50,11 +48,7 @@ export const languageModelLocator = modelLocator(
 );
 
 /** Reads the model's identifier, whatever mode it was given in. */
-export function readModel(
-	context: IExecuteFunctions | ISupplyDataFunctions,
-	itemIndex: number,
-): string {
-	const given = context.getNodeParameter('model', itemIndex, '');
+export function readModel(given: unknown): string {
 	const model = asText(fieldOf(given, 'value') ?? given);
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
 	throw new InvalidInputError(

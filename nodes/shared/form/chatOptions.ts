@@ -1,14 +1,12 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
 import { includeInputFieldsOption } from './outputItem';
-import { asText, fieldOf } from './parameterValues';
+import { asText } from './parameterValues';
 import {
 	additionalBodyOption,
 	collectionOf,
 	maxBillableRequestsOption,
 	userOption,
 } from './sharedProperties';
-import type { FormText } from './formTexts';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = collectionOf('Options', 'options', [
@@ -94,17 +92,12 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 	maxBillableRequestsOption,
 ]);
 
-/** The unevaluated text of the form, by the name of its parameter. */
-export function rawSystemMessage({ options }: INodeParameters): FormText {
-	return ['systemMessage', fieldOf(options, 'systemMessage')];
-}
-
 /** The fields of the service's request that the options set: all but those that have parameters of their own. */
 export function requestFields(
 	options: Record<string, unknown>,
 ): Required<Omit<ChatFields, 'model' | 'messages'>> {
 	const { stop } = options;
-	const stops = Array.isArray(stop) ? stop.filter((text) => text !== '') : stop;
+	const stops = Array.isArray(stop) ? stop.map(asText).filter((text) => text !== '') : asText(stop);
 	return {
 		temperature: options.temperature,
 		max_tokens: options.maxTokens,

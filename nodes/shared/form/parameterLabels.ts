@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
+import { ExpressionFailure } from './formReader';
 
 /**
  * An error that names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must
@@ -7,6 +8,14 @@ import { InvalidInputError } from '../../../gateway';
  * @param properties of the node
  */
 export function namedAsInForm(error: unknown, properties: INodeProperties[]): unknown {
+	if (error instanceof ExpressionFailure) {
+		const path = error.parameter.replace('.values', '').replace(/^\w+\.(?=\w+$)/, '');
+		return new ExpressionFailure(
+			error.parameter,
+			error.cause,
+			labelOf(path, labelsIn(properties)) ?? path,
+		);
+	}
 	if (!(error instanceof InvalidInputError)) return error;
 	const { parameter, message, advice } = error;
 	const label = labelOf(parameter, labelsIn(properties));

@@ -1,31 +1,9 @@
-import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { isEmptied, refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
 export function asText(value: unknown): unknown {
 	return Number.isFinite(value) ? String(value) : value;
-}
-
-/** Reads a form for each item, or once for all: without an expression they have the same. */
-export function formReader<Form>(
-	context: IExecuteFunctions,
-	read: (itemIndex: number) => Form,
-): (itemIndex: number) => Form {
-	const { parameters } = context.getNode();
-	// A context of a test may have values for each item, and a node without parameters.
-	const isKnown = fieldOf(parameters, 'model') !== undefined;
-	const isFixed = isKnown && !JSON.stringify(parameters).includes('"=');
-	let form: Form | undefined;
-	return (itemIndex) => (isFixed ? (form ??= read(itemIndex)) : read(itemIndex));
-}
-
-/** Reads an options collection, which a caller of the node may leave out. */
-export function readCollection(
-	context: IExecuteFunctions | ISupplyDataFunctions,
-	itemIndex: number,
-	name: string,
-): Record<string, unknown> {
-	return (context.getNodeParameter(name, itemIndex, {}) ?? {}) as Record<string, unknown>;
 }
 
 /** Expressions often return a switch as text or a number, such as from a spreadsheet. */
@@ -52,17 +30,6 @@ export function readBoolean(
 	const value = VALUES.get(word);
 	if (value !== undefined) return value;
 	throw refusedValue(name, 'must be true or false', given);
-}
-
-/** Reads a boolean of the form, as {@link readBoolean} does. */
-export function readBooleanParameter(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	name: string,
-	fallback: boolean,
-): boolean {
-	const given = context.getNodeParameter(name, itemIndex, fallback);
-	return readBoolean({ [name]: given }, name, fallback);
 }
 
 /**

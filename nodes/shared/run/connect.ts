@@ -11,6 +11,7 @@ import {
 	logText,
 	parseCredential,
 } from '../../../gateway';
+import type { FormReader } from '../form/formReader';
 import type { RequestOptions } from '../form/sharedProperties';
 
 /** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
@@ -27,6 +28,8 @@ export interface Service {
 	/** Of the node. */
 	properties: INodeProperties[];
 	gateway: Gateway;
+	/** The parameters of the node. */
+	form: FormReader;
 	/** Aborted when the execution is cancelled. */
 	signal: AbortSignal | undefined;
 	maxConcurrency: number;

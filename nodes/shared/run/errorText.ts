@@ -20,6 +20,7 @@ import {
 	UrlRefusedError,
 } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
+import { ExpressionFailure } from '../form/formReader';
 import { present } from '../form/outputItem';
 import { fieldOf } from '../form/parameterValues';
 
@@ -152,7 +153,15 @@ export function nodeError(
 		description: streams ? all : failure.description,
 		...(itemIndex !== undefined && { itemIndex }),
 	};
-	if (!isApiError) return new NodeOperationError(node, described.message, described);
+	if (!isApiError) {
+		const made = new NodeOperationError(node, described.message, described);
+		if (!(error instanceof ExpressionFailure)) return made;
+		// Of it n8n's editor makes its own words about the field and the node.
+		const context = fieldOf(error.cause, 'context');
+		return Object.assign(made, {
+			context: { ...Object(context), ...made.context, parameter: error.parameter },
+		});
+	}
 	const httpCode = http_status === null ? {} : { httpCode: String(http_status) };
 	return new NodeApiError(node, { message: described.message }, { ...described, ...httpCode });
 }
@@ -200,14 +209,21 @@ function describe(error: GatewayError, ofTask?: TaskError): Failure {
 
 /** An error of n8n itself, such as an expression that cannot be resolved. */
 function foreign(error: unknown): Failure {
-	const description = fieldOf(error, 'description');
+	const isExpression = error instanceof ExpressionFailure;
+	const cause = isExpression ? error.cause : error;
+	const description = fieldOf(cause, 'description');
+	const node = fieldOf(fieldOf(cause, 'context'), 'nodeCause');
+	const place =
+		isExpression &&
+		`n8n could not evaluate the expression in ${error.label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
+	const advice = !isExpression && 'Check the parameters and the credential of the node.';
 	return {
-		message: error instanceof Error ? error.message : String(error),
-		description:
-			typeof description === 'string'
-				? description
-				: 'Check the parameters and the credential of the node.',
+		message: cause instanceof Error ? cause.message : String(cause),
+		description: [place, typeof description === 'string' ? description : advice]
+			.filter(Boolean)
+			.join(' '),
 		code: 'node_error' satisfies NodeCode,
 		http_status: null,
+		...(isExpression && { parameter: error.parameter }),
 	};
 }

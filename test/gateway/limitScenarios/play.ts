@@ -186,9 +186,11 @@ async function runInNode(
 		continueOnFail: () => true,
 		getExecutionCancelSignal: () => undefined,
 	};
-	const service = { context, gateway, maxConcurrency, properties: [] } as unknown as Service;
+	const form = { isFixed: false, texts: { check: () => new Map(), hints: [] } };
+	const service = { context, gateway, form, maxConcurrency, properties: [] } as unknown as Service;
 	const outcomes = await outcomesOf(service, {
-		prepare: (itemIndex) => `${name}/${itemIndex}`,
+		read: (itemIndex) => `${name}/${itemIndex}`,
+		prepare: (user) => user,
 		async work(user) {
 			const messages = [{ role: 'user' as const, content: 'Hi' }];
 			const answer = await gateway.chat({ model, messages, user });

@@ -24,13 +24,6 @@ export const OF_FORMS: readonly Change[] = [
 			'presence_penalty: options.frequencyPenalty,',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/videoRequest.ts', [
-		[
-			'a duration is sent as text',
-			"duration: context.getNodeParameter('duration', itemIndex, ''),",
-			'duration: undefined,',
-		],
-	]),
 	...changesOf('nodes/shared/form/parameterLabels.ts', [
 		[
 			'an error names a field as the service does',
@@ -55,13 +48,6 @@ export const OF_FORMS: readonly Change[] = [
 			'a hint counts the tokens of the first answer',
 			'tokens.reduce((sum, count) => sum + count, 0)',
 			'tokens.reduce((sum) => sum, tokens[0] ?? 0)',
-		],
-	]),
-	...changesOf('nodes/shared/form/formTexts.ts', [
-		[
-			'a hint counts two equal prompts as none',
-			'filter((count) => count > 1)',
-			'filter((count) => count > 2)',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/output.ts', [

@@ -27,8 +27,8 @@ const content = { messages: { values: [message(value)] } as INodeParameters };
 test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	['  ', 'heron-chat', model, /^model is empty/i],
 	[null, 'heron-chat', model, /^model/i],
-	[5, 'END', option('stop'), /^Stop Sequences \(stop\) must/],
-	[['x', 5], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],
+	[{}, 'END', option('stop'), /^Stop Sequences \(stop\) must/],
+	[['x', {}], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],
 	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],
 	['maybe', false, option('jsonOutput'), /JSON/],
 	['maybe', true, option('stream'), /^Stream must be true or false \(it is "maybe"\) \[/],

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -7,6 +8,8 @@ const simulator = useSimulator({ videoSeconds: 0.01 });
 
 const byMessage = (content: string) =>
 	chatNode({ messages: { values: [{ role: 'user', content }] } });
+const asOption = (options: INodeParameters) =>
+	chatNode({ messages: { values: [{ role: 'user', content: 'Hi' }] }, options });
 const asJson = (text: string) => {
 	const [, start, content] = /^(=?)(.*)$/.exec(text)!;
 	const messagesJson = `${start}[{ "role": "user", "content": "${content}" }]`;
@@ -19,7 +22,7 @@ const FORMS: Array<[string, (text: string) => NodeRun]> = [
 	['Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
 	['1st message: Content', byMessage],
 	['Messages (JSON)', asJson],
-	['System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
+	['System Message', (systemMessage) => asOption({ systemMessage })],
 ];
 const WITH_FILE_NAME: typeof FORMS = [
 	...FORMS,
@@ -53,7 +56,7 @@ describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, nod
 	test('is refused', async () => {
 		await expectRefused(
 			{ ...node(WRONG), items: wrongItems },
-			`${label} is the same for all 3 items: {{ $json.topic }} is undefined`,
+			`${label} is the same for all 3 items: {{ $json.topic }} has no value`,
 			'write {{ $json.topic ?? "" }}',
 		);
 	});
@@ -67,16 +70,16 @@ describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, nod
 
 describe.each(FORMS)('%s', (_, node) => {
 	test.each([
-		['one item', [{}], /^{{ \$json\.topic }} is undefined\. To leave it empty on purpose/],
+		['one item', [{}], /^{{ \$json\.topic }} has no value\. To leave it empty on purpose/],
 		[
 			'one of several items',
 			[{ topic: 'a boat' }, {}, { topic: null }, { topic: '' }],
-			/^{{ \$json\.topic }} is undefined for item 1\./,
+			/^{{ \$json\.topic }} has no value for item 1\./,
 		],
 		[
 			'two items',
 			[{ topic: 'a boat' }, {}, {}],
-			/^{{ \$json\.topic }} is undefined for items 1, 2\./,
+			/^{{ \$json\.topic }} has no value for items 1, 2\./,
 		],
 	])('runs with a field that %s lacks, and a hint names it', async (_what, items, hint) => {
 		expect(await hintsOf({ ...node(WRONG), items })).toEqual([expect.stringMatching(hint)]);
@@ -84,14 +87,14 @@ describe.each(FORMS)('%s', (_, node) => {
 
 	test.each([[null], ['']])('takes %j for a value', async (topic) => {
 		const hints = await hintsOf({ ...node(WRONG), items: [{ topic }, { topic }] });
-		expect(hints).toEqual([expect.stringMatching(/^2 items have the same (prompt|messages)\.$/)]);
+		expect(hints).toEqual([]);
 	});
 });
 
-test('an expression that reads a field of what is undefined is named, whatever it does with it', async () => {
+test('an expression that reads a field of what has no value is named, whatever it does with it', async () => {
 	const node = videoNode({ prompt: '=A video of {{ $json.topic.name.trim() }}' });
 	const { error } = await runNode(simulator, { ...node, items: [{}, {}] });
-	expect(error?.message).toContain('{{ $json.topic.name.trim() }} is undefined');
+	expect(error?.message).toContain('{{ $json.topic.name.trim() }} has no value');
 	expect(simulator.requests).toEqual([]);
 });
 
@@ -101,11 +104,11 @@ test('texts that differ in spite of it are sent, and a hint names the items', as
 		prompt: '=Video {{ $json.index }} of {{ $json.topic || $json.other }}',
 	});
 	expect(await hintsOf({ ...node, items })).toEqual([
-		'{{ $json.topic || $json.other }} is undefined for items 0, 1, 2, 3, 4 and 3 more. To leave it empty on purpose, write {{ ($json.topic || $json.other) ?? &quot;&quot; }}.',
+		'{{ $json.topic || $json.other }} has no value for items 0, 1, 2, 3, 4 and 3 more. To leave it empty on purpose, write {{ ($json.topic || $json.other) ?? &quot;&quot; }}.',
 	]);
 	expect(simulator.tasks).toHaveLength(8);
 	const [five] = await hintsOf({ ...node, items: items.slice(0, 5) });
-	expect(five).toContain('is undefined for items 0, 1, 2, 3, 4. To');
+	expect(five).toContain('has no value for items 0, 1, 2, 3, 4. To');
 });
 
 test('a hint does not repeat a long expression', async () => {
@@ -113,27 +116,19 @@ test('a hint does not repeat a long expression', async () => {
 		const prompt = `=A film of {{ $json.${'x'.repeat(length - '{{ $json. }}'.length)} }}`;
 		return (await hintsOf({ ...videoNode({ prompt }), items: [{}] })).join();
 	};
-	expect(await hintOf(100)).toMatch(/^.{97} }} is undefined\. /);
-	expect(await hintOf(106)).toMatch(/^.{100}… }} is undefined\. .* write {{ \$json\.x{94} \?\? /);
+	expect(await hintOf(100)).toMatch(/^.{97} }} has no value\. /);
+	expect(await hintOf(106)).toMatch(/^.{100}… }} has no value\. .* write {{ \$json\.x{94} \?\? /);
 	expect(await hintOf(107)).toContain('write {{ (…) ?? &quot;&quot; }}.');
 });
 
 test('a hint names an item once, however often its text has the expression', async () => {
 	const node = videoNode({ prompt: '={{ $json.topic }} and {{ $json.topic }}' });
 	const [hint] = await hintsOf({ ...node, items: [{ topic: 'a boat' }, {}] });
-	expect(hint).toContain('is undefined for item 1.');
+	expect(hint).toContain('has no value for item 1.');
 });
 
-test('no hint counts the items of a prompt without an expression', async () => {
-	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([]);
-});
-
-test('braces that are escaped, inside an expression or not closed are no expressions', async () => {
-	const texts = [
-		'=A \\{{ $json.topic }} boat',
-		"=A {{ '{{' }} $json.topic }} boat",
-		'=A boat }} {{ $json.topic',
-	];
+test('braces that are escaped or inside an expression are no expressions', async () => {
+	const texts = ['=A \\{{ $json.topic }} boat', "=A {{ '{{' }} $json.topic }} boat"];
 	for (const prompt of texts) {
 		const { error } = await runNode(simulator, { ...videoNode({ prompt }), items: [{}, {}] });
 		expect(error).toBeUndefined();

@@ -111,7 +111,7 @@ test('an expression that n8n cannot evaluate fails its items with what n8n says'
 	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
 	const error = {
 		message: 'invalid syntax',
-		description: 'Check the parameters and the credential of the node.',
+		description: 'n8n could not evaluate the expression in Prompt.',
 		code: 'node_error',
 		http_status: null,
 	};
