@@ -80,7 +80,7 @@ export interface RateLimit {
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
-	/** An error body of the service with a documented status: certainly the service itself responded. */
+	/** An error body of the service with a documented status: the service itself responded. */
 	readonly isOfService: boolean;
 	/** The body has a code that the document names for its status. */
 	readonly hasInterfaceCode: boolean;

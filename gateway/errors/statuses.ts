@@ -158,6 +158,15 @@ export function isInterfaceCode(status: number, code: string | undefined): boole
 	);
 }
 
+/** Other services' words for `quota_not_enough`: OpenAI, MiniMax, new-api, Alibaba. */
+const QUOTA =
+	/^(quota_not_enough|insufficient_.*(quota|balance|funds|credits?)|billing_.*|exceeded_current_quota.*|arrearage)/i;
+
+/** Whether a code says that the account must be topped up: no retry helps. */
+export function isQuotaCode(code: string): boolean {
+	return QUOTA.test(code);
+}
+
 /** Whether the document names this status of a failure. */
 export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);
@@ -194,12 +203,15 @@ export function statusOf(status: number): Status {
 /**
  * What an error response says.
  * @param code the service's own code, which is more specific than the status
- * @param hasWords whether the service's own message follows
+ * @param words the service's own message, which follows
  */
-export function statusMessage(status: number, code: string | undefined, hasWords: boolean): Status {
-	const specific = STATUSES.find((entry) => entry.isSpecific && entry.code === code);
-	const entry = specific ?? statusOf(status);
-	return hasWords ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
+export function statusMessage(status: number, code: string | undefined, words: string): Status {
+	const kind = isQuotaCode(code ?? '') ? 'quota_not_enough' : code;
+	const ofCode = STATUSES.find((entry) => entry.isSpecific && entry.code === kind);
+	const namesModel = status === 404 && ofCode === undefined && /(?<![\w/])model\b/i.test(words);
+	const specific = namesModel ? STATUSES.find((entry) => entry.code === 'model_not_found') : ofCode;
+	const entry = { ...(specific ?? statusOf(status)), code: statusOf(status).code };
+	return words !== '' ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
 }
 
 /** The same for a response of a load balancer, reverse proxy, firewall or login page instead of the service. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../errors/foreignErrors';
 import { shortText } from '../errors/texts';
 import type { ApiKey } from '../redaction';
 
@@ -6,60 +7,97 @@ import type { ApiKey } from '../redaction';
 export const MAX_MESSAGE = 1_000;
 /** More than is shown of a code. */
 export const MAX_CODE = 200;
+/** Errors of one list that are told. */
+const MAX_LISTED = 20;
 
-const generalBody = z.looseObject({
-	code: z.unknown().optional(),
-	message: z.string(),
-	data: z.unknown().optional(),
-});
+/** What an error says, of any shape. */
+export interface ErrorWords {
+	message: string;
+	code: string | undefined;
+	/** OpenAI's class of the error, such as `insufficient_quota`. */
+	type: string | undefined;
+	data: unknown;
+}
 
-const alternateBody = z.looseObject({
-	error: z.looseObject({
-		message: z.string(),
-		type: z.string().nullish(),
-		code: z.unknown().optional(),
-		data: z.unknown().optional(),
-	}),
-});
+/** The fields with words, as they are told. An `error` may be words or an object of its own. */
+const WORDS = ['title', 'error', 'message', 'msg', 'status_msg', 'detail', 'error_description'];
+/** The fields with words where there are no others, or with errors of their own. */
+const OTHER_WORDS = ['reason', 'errors', 'base_resp'];
+/** The objects that have the code of an error, the innermost first. */
+const INNER = ['error', 'errors', 'base_resp'];
+/** Not a failure: MiniMax, iFlytek and others send one with each response. */
+const SUCCESS = /^(0|200|success|ok)$/i;
+/** What Python and JavaScript make of no value. */
+const NOTHING = /^(none|null|undefined|)$/i;
 
-const errorBody = z.union([
-	alternateBody.transform(({ error, data }) => ({
-		code: error.code ?? error.type,
-		message: error.message,
-		data: error.data ?? data,
-	})),
-	generalBody,
-	z
-		.looseObject({ error: z.unknown() })
-		.refine(({ error }) => !isEmpty(error))
-		.transform(({ error }) => ({ ...wordsOf(error), data: undefined })),
-]);
+/** An object's field, or nothing. */
+function field(value: unknown, name: string): unknown {
+	return isObject(value) ? value[name] : undefined;
+}
 
-const errorFields = z.object({
-	message: z.string().min(1).optional().catch(undefined),
-	detail: z.string().min(1).optional().catch(undefined),
-	reason: z.string().min(1).optional().catch(undefined),
-	code: z
-		.union([z.string(), z.number().transform(String)])
-		.optional()
-		.catch(undefined),
-});
+function asText(value: unknown): string | undefined {
+	const text = typeof value === 'number' ? String(value) : value;
+	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
+}
+
+/** All words of an error: those of a list after each other, a refused field with its name. */
+function wordsIn(value: unknown): string {
+	if (typeof value === 'string') return NOTHING.test(value.trim()) ? '' : value;
+	if (Array.isArray(value)) return joined(value.slice(0, MAX_LISTED).map(wordsIn), '; ');
+	if (!isObject(value) || isSuccess(value)) return '';
+	// FastAPI names the field that it refuses.
+	const place = Array.isArray(value.loc) ? value.loc.slice(0, MAX_LISTED).join('.') : '';
+	const words = joined([place, ...WORDS.map((name) => wordsIn(value[name]))], ': ');
+	return words === ''
+		? joined(
+				OTHER_WORDS.map((name) => wordsIn(value[name])),
+				': ',
+			)
+		: words;
+}
+
+function joined(words: string[], between: string): string {
+	return [...new Set(words)].filter(Boolean).join(between);
+}
+
+function isSuccess(value: unknown): boolean {
+	const code = asText(field(value, 'code') ?? field(value, 'status_code'));
+	return code !== undefined && SUCCESS.test(code) && isEmpty(field(value, 'error'));
+}
+
+/** The first value of a field in an error or in what is inside it, the innermost first. */
+function inner(value: unknown, names: string[]): string | undefined {
+	const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
+	const found = isObject(first) ? INNER.map((name) => inner(first[name], names)) : [];
+	return [...found, ...names.map((name) => asText(field(first, name)))].find(Boolean);
+}
 
 /** What an error of any shape says: its readable part, or all of it. */
-export function wordsOf(error: unknown): { message: string; code?: string | undefined } {
-	if (typeof error === 'string') return { message: error };
-	const { message, detail, reason, code } = errorFields.safeParse(error).data ?? {};
-	return { message: message ?? detail ?? reason ?? JSON.stringify(error), code };
-}
-
-/** What an error of any shape says, without the key: no more than is shown of it. */
-export function shownError(error: unknown, apiKey: ApiKey): { message: string; code?: string } {
-	const { message, code } = wordsOf(error);
+export function wordsOf(error: unknown): ErrorWords {
+	const [first] = Array.isArray(error) ? (error as unknown[]) : [error];
+	const nested = field(first, 'error');
 	return {
-		message: apiKey.redactStart(message, MAX_MESSAGE),
-		...(code && { code: shortText(apiKey.redactStart(code, MAX_CODE)) }),
+		message: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error)),
+		code: inner(error, ['code', 'error_code', 'status_code']),
+		type: inner(nested, ['type']),
+		data: field(nested, 'data') ?? field(first, 'data'),
 	};
 }
+
+/** What the `error` of a failed task says, without the key: no more than is shown of it. */
+export function shownError(error: unknown, apiKey: ApiKey) {
+	const { message, code, type, data } = wordsOf({ error });
+	const name = code ?? type;
+	const { reason } = errorData.parse(data);
+	return {
+		message: apiKey.redactStart(message, MAX_MESSAGE),
+		...(name && { code: shortText(apiKey.redactStart(name, MAX_CODE)) }),
+		...(reason && { data: { reason: apiKey.redactStart(reason, MAX_MESSAGE) } }),
+	};
+}
+
+/** What the document shows of an error's `data`: why the content was filtered. */
+export const errorData = z.object({ reason: z.string().optional() }).catch({});
 
 /** Whether an `error` says nothing: some services send one in every response. */
 export function isEmpty(error: unknown): boolean {
@@ -67,18 +105,20 @@ export function isEmpty(error: unknown): boolean {
 	return Object.values(error).every(isEmpty);
 }
 
-/** Reads both documented error shapes, even without a valid code, and any other `error`; undefined for any other body. */
-export function readErrorBody(value: unknown) {
-	const parsed = errorBody.safeParse(value);
-	if (!parsed.success) return undefined;
-	const { code, message, data } = parsed.data;
-	return { code: typeof code === 'string' ? code : undefined, message, data };
+/** Reads the JSON of an error: both documented shapes, and what other services send; undefined for any other JSON. */
+export function readErrorBody(value: unknown): ErrorWords | undefined {
+	if (!isObject(value) || isSuccess(value)) return undefined;
+	const message = wordsIn(value);
+	if (message !== '' || typeof value.message === 'string') return { ...wordsOf(value), message };
+	return isEmpty(value.error)
+		? undefined
+		: { ...wordsOf(value), message: JSON.stringify(value.error) };
 }
 
 /** A whole answer, or the part of it that arrived. */
 interface PartOfAnswer {
 	error?: unknown;
-	choices: Array<Record<string, unknown>>;
+	choices?: unknown;
 }
 
 /**
@@ -86,10 +126,12 @@ interface PartOfAnswer {
  * its choices. Beside choices the general shape could be anything.
  */
 export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
-	const { choices } = answer;
-	if (choices.length === 0 && serviceErrorBody.safeParse(answer).success) return answer;
+	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isObject) : [];
+	if (choices.length === 0 && readErrorBody(answer)) return answer;
 	const part = [answer, ...choices].find(({ error }) => !isEmpty(error));
-	return part && { error: part.error };
+	if (part) return { error: part.error };
+	const { base_resp } = answer as { base_resp?: unknown };
+	return readErrorBody(base_resp) && { base_resp };
 }
 
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */

@@ -4,6 +4,7 @@ import { formatDuration, htmlToText, isHtml, logText, shortText } from '../error
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import {
 	foreignMessage,
+	isQuotaCode,
 	isDocumented,
 	isInterfaceCode,
 	isRedirect,
@@ -13,7 +14,14 @@ import {
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
-import { isServiceErrorBody, MAX_CODE, MAX_MESSAGE, readErrorBody } from './errorBody';
+import {
+	errorData,
+	type ErrorWords,
+	isServiceErrorBody,
+	MAX_CODE,
+	MAX_MESSAGE,
+	readErrorBody,
+} from './errorBody';
 import { POSSIBLE_PROXY } from './transport';
 import type { HttpResponse } from './types';
 
@@ -45,24 +53,21 @@ export function toServiceError(
 	body: unknown,
 	waitedMs = 0,
 ): ServiceError {
-	const value = typeof body === 'string' ? parseResponseJsonOrUndefined(body) : body;
-	const {
-		code,
-		message: quoted,
-		data,
-	} = readErrorBody(value) ?? {
-		code: undefined,
-		message: textOf(body, headers, apiKey),
-		data: undefined,
-	};
+	const value = typeof body === 'string' ? jsonIn(body) : body;
+	const words = readErrorBody(value);
+	const quoted = words?.message ?? textOf(body, headers, apiKey);
+	const data = words?.data;
+	const code = codeOf(words, status);
 	const retryAfterMs = retryAfter(status, headers, data, clock.wallTime());
-	const hasErrorBody = isServiceErrorBody(value);
+	// Gateways refuse a request with JSON of many shapes, servers in between with a page.
+	const isRefusal = words !== undefined && status >= 400 && status < 500;
+	const hasErrorBody = isRefusal || isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);
 	const isForeign =
 		!hasErrorBody && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
-	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
-	const filter = z.object({ reason: z.string() }).safeParse(data).data;
-	const reason = filter && apiKey.redactStart(filter.reason, MAX_MESSAGE);
+	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, quoted);
+	const filtered = errorData.parse(data).reason;
+	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_MESSAGE);
 	return new ServiceError(
 		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
@@ -84,6 +89,20 @@ export function toServiceError(
 			rateLimit: readRateLimit(headers),
 		},
 	);
+}
+
+/** The JSON of a body, which may be an event of a stream. */
+function jsonIn(body: string): unknown {
+	const [, event = body] = /^(?:event:.*\n)?(?:data|error):(.*)/.exec(body.trimStart()) ?? [];
+	return parseResponseJsonOrUndefined(event);
+}
+
+/** A number that only repeats the status says less than the status itself. */
+function codeOf(words: ErrorWords | undefined, status: number): string | undefined {
+	const { code, type } = words ?? {};
+	if (code === undefined) return type;
+	if (code !== String(status)) return code;
+	return type !== undefined && isQuotaCode(type) ? type : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
-import { type NodeCode, statusOf } from '../errors/statuses';
+import { isQuotaCode, type NodeCode, statusOf } from '../errors/statuses';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
@@ -84,7 +84,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs) : 0;
 	const isTooLong = isOver || asked > MAX_PAUSE_MS;
 	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
-	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';
+	const mayPass = refusal?.status === 429 && !isQuotaCode(refusal.code);
 	const isExcused =
 		mayPass &&
 		!isSingledOut &&

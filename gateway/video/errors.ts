@@ -2,22 +2,24 @@ import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, idText, logText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
-import { isEmpty, wordsOf } from '../http/errorBody';
+import { errorData, isEmpty, wordsOf } from '../http/errorBody';
 import { isKnownStatus, type VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
 	override readonly name = 'TaskFailedError';
+	/** Why the content was filtered (`data.reason`). */
+	readonly reason: string | undefined;
 	constructor({ id, error, sent_as }: VideoTask) {
-		const words = isEmpty(error) ? undefined : wordsOf(error);
+		const words = isEmpty(error) ? undefined : wordsOf({ error });
 		const status = sent_as?.status;
 		const message =
 			status === undefined
 				? `The service could not generate the video of task ${idText(id)}`
 				: `The service ended video task ${idText(id)} with the status "${logText(status)}"`;
 		super(message, {
-			code: words?.code ?? ('task_failed' satisfies NodeCode),
+			code: words?.code ?? words?.type ?? ('task_failed' satisfies NodeCode),
 			// What others call expired may be a result that was deleted: it is not submitted again by itself.
 			advice:
 				status === undefined
@@ -25,6 +27,7 @@ export class TaskFailedError extends GatewayError {
 					: 'A second try polls this task once more, and submits nothing. Run the workflow anew to submit another video.',
 			serviceMessage: words?.message,
 		});
+		this.reason = errorData.parse(words?.data).reason;
 	}
 }
 

@@ -231,7 +231,7 @@ const OF_PAGES = 'Bad gateway';
 test.each([
 	['max_tokens must be < 4096 and must be > 0', 'text/plain'],
 	['max_tokens must be < 4096 and must be > 0', 'text/html'],
-	['{"detail":"a <b and c> d"}', 'application/json'],
+	['{"limit":"a <b and c> d"}', 'application/json'],
 	[
 		'<html><head><title>No</title></head><body><h1>Bad</h1> gateway</body></html>',
 		'text/plain',

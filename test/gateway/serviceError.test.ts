@@ -118,6 +118,8 @@ test.each<[isForeign: boolean, body: string]>([
 test.each([
 	[404, '{"code":"not_found","message":"No"}', true],
 	[404, PAGE, false],
+	[404, '{"message":"no Route matched"}', true],
+	[401, '{"error":{"message":"No database","code":"401"}}', true],
 	[422, '{"code":"too_long","message":"No"}', false],
 ])('a %i with the body %s is certainly of the service: %j', (status, body, expected) => {
 	expect(errorOf(status, {}, body).isOfService).toBe(expected);
@@ -138,7 +140,7 @@ test('a late 503 that says when to retry is a refusal of the service', () => {
 
 test.each<[unknown, string]>([
 	['Too long', 'Too long'],
-	[{ message: 'Too long', detail: 'No' }, 'Too long'],
+	[{ message: 'Too long', detail: 'No' }, 'Too long: No'],
 	[{ detail: 'Too long', reason: 'No' }, 'Too long'],
 	[{ reason: 'Too long' }, 'Too long'],
 	[{ limit: 5, hint: null }, '{"limit":5,"hint":null}'],
@@ -153,7 +155,10 @@ test.each<[unknown, string]>([
 
 test.each<[object, string]>([
 	[{ code: 'too_long', message: 'No' }, 'too_long'],
-	[{ code: 5, message: 'No' }, 'rate_limit_exceeded'],
+	[{ code: 5, message: 'No' }, '5'],
+	[{ code: 429, message: 'No' }, 'rate_limit_exceeded'],
+	[{ error: { code: '429', type: 'requests', message: 'No' } }, 'rate_limit_exceeded'],
+	[{ error: { code: 429, type: 'insufficient_quota', message: 'No' } }, 'insufficient_quota'],
 	[{ error: { message: 'No', type: 'too_long' } }, 'too_long'],
 	[{ error: { message: 'No', type: 'error', code: 'too_long' } }, 'too_long'],
 	[{ error: { detail: 'No', code: 5 } }, '5'],
@@ -186,6 +191,7 @@ test.each([
 	[400, 'rate_limit_exceeded', 'asks to retry after 90 seconds'],
 	[503, 'maintenance', 'asks to retry after 90 seconds'],
 	[429, 'quota_not_enough', 'Top up'],
+	[429, 'insufficient_quota', 'Top up'],
 	[400, '', 'Check the parameters'],
 ])('the error of a %i with code "%s" says: %s', (...row) => {
 	const [status, code, told, headers = { 'retry-after': '90' }] = row;

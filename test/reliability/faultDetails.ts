@@ -116,7 +116,7 @@ const SERVICE_MESSAGES: ReadonlyArray<[faults: RegExp, message: string]> = [
 	[/^text-[45]/, 'upstream connect error, try again later'],
 	[/^stream-error-/, 'The model went away.'],
 	[/^stream-garbage/, '{"id": oops'],
-	[/^task-failed-(string|object)/, 'The scene could not be drawn.'],
+	[/^task-failed-(string|object|nested|array)/, 'The scene could not be drawn.'],
 	[/^(echo-key|task-failed-echo|stream-echo)/, 'No such key: Bearer [API key removed]'],
 	[/^retry-after-/, 'Too many requests.'],
 	[/^status-|-(general|alternate)$/, 'The simulator was asked for this: '],

@@ -299,9 +299,11 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 			'echo-key',
 		),
 		final((fault) => [
-			{ 'task-failed-object': 'generation_failed', 'task-failed-echo-key': 'upstream_refused' }[
-				fault
-			] ?? 'task_failed',
+			fault === 'task-failed-echo-key'
+				? 'upstream_refused'
+				: /object|nested|array/.test(fault)
+					? 'generation_failed'
+					: 'task_failed',
 		]),
 	],
 	[

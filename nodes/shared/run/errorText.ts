@@ -198,7 +198,7 @@ function describe(error: GatewayError, ofTask?: TaskError): Failure {
 		http_status: error instanceof UrlRefusedError ? error.status : (service?.status ?? null),
 		...present({
 			parameter: error instanceof InvalidInputError ? error.parameter : undefined,
-			reason: service?.reason,
+			reason: error instanceof TaskFailedError ? error.reason : service?.reason,
 			retry_after: service?.retryAfterMs && Math.ceil(service.retryAfterMs / 1000),
 			rate_limit: service?.rateLimit,
 			may_have_been_accepted: tellsWhetherAccepted ? mayHaveBeenAccepted : undefined,
