@@ -53,18 +53,6 @@ const UNDICI = `
 	export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 `;
 
-/**
- * undici contains its HTTP parser twice, a tenth of the package each time: with SIMD, and without for processors from
- * before 2008.
- */
-const oneParser = {
-	name: 'one-parser',
-	setup: ({ onResolve }) =>
-		onResolve({ filter: /\/llhttp-wasm\.js$/ }, () => ({
-			path: require.resolve('undici/lib/llhttp/llhttp_simd-wasm.js'),
-		})),
-};
-
 /** Each tarball has a version of its own, which the client reads from its package.json. */
 const ownManifest = {
 	name: 'own-manifest',
@@ -98,7 +86,6 @@ async function bundle() {
 				contents: UNDICI,
 				resolveDir: __dirname,
 			},
-			plugins: [oneParser],
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);

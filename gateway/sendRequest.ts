@@ -120,7 +120,8 @@ async function sendOnce<Result>(
 			error.mayHaveBeenAccepted ||= paid && mayHideSuccess(error);
 			return error;
 		}
-		if (!idleTimeout.expired) return toNetworkError(error, paid);
+		if (!idleTimeout.expired)
+			return toNetworkError(error, paid && idleTimeout.phase !== 'connecting');
 		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
 		return timeoutError(idleTimeout.phaseLimitMs, paid, idleTimeout.phase);
 	};

@@ -73,7 +73,7 @@ function toSendError(error: unknown): Error {
 	const message = textOf(error, 'message');
 	const isNoTls = NO_TLS.test(message);
 	const code = isNoTls ? 'ERR_SSL_WRONG_VERSION_NUMBER' : textOf(causes.at(-1), 'code');
-	const plain = Object.assign(new Error(message), { code });
+	const plain = Object.assign(new Error(message), { code, name: textOf(error, 'name') });
 	if (isSsrfRefusal(error)) plain.name = 'SsrfRefusal';
 	const isNeverSent = isNoTls || isSsrfRefusal(error) || causes.some(precedesRequest);
 	return isNeverSent ? new NeverSentError(plain) : plain;

@@ -1,3 +1,4 @@
+import { bugs } from '../../package.json';
 import { causesOf, textOf } from '../errors/foreignErrors';
 import { formatSeconds } from '../errors/texts';
 import { isSystemCode, type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
@@ -24,7 +25,7 @@ export const BLOCKED: Meaning = [
 ];
 const NO_TLS: Meaning = [
 	'Could not establish a secure connection to the service',
-	'Check whether the Base URL must begin with http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+	"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
 	false,
 ];
 
@@ -68,6 +69,9 @@ const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
+/** Exceptions of code: of Node.js, of undici about what it is given, of WebAssembly that the CPU does not run. */
+const FAULT = /^(Type|Range|Reference|Syntax|Assertion|InvalidArgument|Compile|Link|Runtime)Error$/;
+
 /** Codes of a decoder. */
 const DAMAGED_CODE = /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/;
 
@@ -84,9 +88,13 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	if (error instanceof NeverSentError) {
 		const { cause } = error;
 		return (
-			notConnected(cause) ?? neverSent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
+			notConnected(cause) ??
+			faultOf(cause, false) ??
+			neverSent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
 		);
 	}
+	const fault = faultOf(error, paid);
+	if (fault !== undefined) return fault;
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
 	// counts as sent unless a transport knows better.
 	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
@@ -120,6 +128,20 @@ function neverSent(
 ): NoResponseError {
 	const details = { code, advice, technical, transient, mayHaveBeenAccepted: false, cause };
 	return new NoResponseError(message, details);
+}
+
+/** An exception of the nodes or of what they use is no failure of a network: a retry would end in the same way. */
+function faultOf(error: unknown, mayHaveBeenAccepted: boolean): NoResponseError | undefined {
+	const name = textOf(error, 'name');
+	if (!FAULT.test(name)) return undefined;
+	return new NoResponseError('The node failed because of a fault of its own, not of the network', {
+		code: 'node_error',
+		advice: `Report it with the technical detail: ${bugs.url}`,
+		technical: `${name}: ${textOf(error, 'message')}`,
+		transient: false,
+		mayHaveBeenAccepted,
+		cause: error,
+	});
 }
 
 /** A connection took the request, and no complete response came back. */

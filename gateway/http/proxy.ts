@@ -43,9 +43,10 @@ export function openRoute(
 	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
 	const pool = { keepAliveTimeout, factory: openPool };
 	const timeout = CONNECT_TIMEOUT_MS;
-	// To make one for each connection takes as long as a request.
 	const tls = {
-		rejectUnauthorized: !ignoreSslIssues,
+		// Undefined leaves it to NODE_TLS_REJECT_UNAUTHORIZED, as n8n's own requests do.
+		...(ignoreSslIssues && { rejectUnauthorized: false }),
+		// To make one for each connection takes as long as a request.
 		secureContext: createSecureContext(),
 		timeout,
 	};

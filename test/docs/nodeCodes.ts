@@ -12,8 +12,8 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	cancelled: ['The execution was stopped.', 'Fetch submitted videos with Wait or Get.'],
 	node_error: [
-		'n8n itself failed, for example in an expression.',
-		'Check the parameters and the credential.',
+		'n8n or the node itself failed, for example in an expression.',
+		'Check the parameters and the credential. Report a fault of the node.',
 	],
 	address_blocked: [
 		"n8n's SSRF protection blocks the URL of the service. Nothing was sent.",

@@ -54,3 +54,27 @@ test('a timeout of a request without a model says to check the network, as the T
 		advice: expect.stringMatching(/^Increase Timeout.*model/),
 	});
 });
+
+// A CPU without SSE4.1 (ChainSafe/lodestar#7177, devlikeapro/waha#1961), undici's own checks, a mistake of ours.
+describe.each(['CompileError', 'InvalidArgumentError', 'TypeError'])('%s', (name) => {
+	const exception = Object.assign(new Error('Wasm SIMD unsupported'), { name });
+
+	test('is a fault of the node, is not retried, and says what to report', () => {
+		const error = toNetworkError(new NeverSentError(exception), true);
+		expect(error).toMatchObject({
+			code: 'node_error',
+			advice: expect.stringMatching(/Report it .*https:.*issues/),
+			technical: `${name}: Wasm SIMD unsupported`,
+			transient: false,
+			mayHaveBeenAccepted: false,
+		});
+	});
+
+	test('leaves open whether a billable request was accepted, once it was sent', () => {
+		expect(toNetworkError(exception, true)).toMatchObject({
+			code: 'node_error',
+			transient: false,
+			mayHaveBeenAccepted: true,
+		});
+	});
+});

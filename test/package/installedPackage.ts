@@ -61,11 +61,11 @@ export function loadBesideEmptyWorkflow(build: string) {
 	return { stderr, folder: join(installed, '../n8n-workflow') };
 }
 
-/** Runs every node of an installed package, and checks what comes out. */
-export function expectNodesRun(installed: string): void {
+/** Runs every node of an installed package, and checks what comes out. @param options of Node.js */
+export function expectNodesRun(installed: string, ...options: string[]): void {
 	const output = execFileSync(
 		join(ROOT, 'node_modules/.bin/tsx'),
-		[join(__dirname, 'runInstalled.ts'), installed],
+		[...options, join(__dirname, 'runInstalled.ts'), installed],
 		{ encoding: 'utf8', cwd: ROOT },
 	);
 	const results = JSON.parse(output) as Record<string, Array<Record<string, unknown>>>;

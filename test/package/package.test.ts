@@ -24,8 +24,8 @@ const manifest = () =>
 		n8n: { nodes: string[]; credentials: string[] };
 	};
 
-test('the package is at most 215 kB', () => {
-	expect(packed.size).toBeLessThanOrEqual(215_000);
+test('the package is at most 230 kB', () => {
+	expect(packed.size).toBeLessThanOrEqual(230_000);
 });
 
 test('the package has no dependencies and contains the licences of its bundled packages', () => {
@@ -87,6 +87,11 @@ test('every node of the installed tarball runs without zod beside it, and beside
 	expectNodesRun(installed);
 	const paths = [dirname(require.resolve('@n8n/config'))];
 	expectNodesRunBeside(root, { zod: dirname(require.resolve('zod/package.json', { paths })) });
+});
+
+// Such as kvm64, which Proxmox gave virtual machines by default for long.
+test('every node runs on a CPU without SSE4.1, which cannot compile the faster of two HTTP parsers', () => {
+	expectNodesRun(installed, '--no-enable-sse4-1');
 });
 
 test.each(LEFT_WORKFLOWS)(

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startSimulator } from '../../simulator';
+import { type Simulator, startSimulator } from '../../simulator';
 import { untrustedCertificate } from '../engine/localServer';
 import { ProxyServer } from '../security/proxyServer';
 
@@ -11,28 +11,44 @@ const proxy = new ProxyServer();
 beforeAll(async () => await proxy.listen());
 afterAll(async () => await proxy.close());
 
+/** @returns how many models the built package lists in a process of its own with these variables */
+async function countModels(service: Simulator, ignoreSslIssues: boolean, env: NodeJS.ProcessEnv) {
+	const credential = { baseUrl: service.url, apiKey: service.key, ignoreSslIssues };
+	const script = `
+		const { Gateway, parseCredential } = require('./dist/gateway');
+		const connection = parseCredential(${JSON.stringify(credential)});
+		const options = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
+		new Gateway(connection, options).listModels().then((models) => {
+			console.log(models.length);
+			process.exit();
+		});
+	`;
+	const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+		cwd: root,
+		env,
+	}).finally(async () => await service.close());
+	return Number(stdout);
+}
+
 test.each(['http', 'https'])(
 	'the built package reaches a service at %s:// through a proxy',
 	async (scheme) => {
 		const tls = await untrustedCertificate();
 		const service = await startSimulator(scheme === 'https' ? { tls } : {});
-		const script = `
-			const { Gateway, parseCredential } = require('./dist/gateway');
-			const connection = parseCredential(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});
-			const options = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
-			new Gateway(connection, options).listModels().then((models) => {
-				console.log(models.length);
-				process.exit();
-			});
-		`;
 		const env = { [`${scheme.toUpperCase()}_PROXY`]: `http://${proxy.host}` };
 		proxy.reset();
-		const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
-			cwd: root,
-			env,
-		}).finally(async () => await service.close());
-		expect(Number(stdout)).toBeGreaterThan(1);
+		expect(await countModels(service, true, env)).toBeGreaterThan(1);
 		const tunnel = `CONNECT ${new URL(service.url).host}`;
 		expect(proxy.targets).toEqual([scheme === 'https' ? tunnel : `${service.url}/v1/models`]);
+	},
+);
+
+test.each(['directly', 'through a proxy'])(
+	'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate, %s',
+	async (way) => {
+		const service = await startSimulator({ tls: await untrustedCertificate() });
+		const env = way === 'directly' ? {} : { HTTPS_PROXY: `http://${proxy.host}` };
+		const insecure = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+		expect(await countModels(service, false, insecure)).toBeGreaterThan(1);
 	},
 );
