@@ -20,12 +20,16 @@ export { malformedAnswer } from './errors/malformedAnswer';
 export {
 	agentRequest,
 	type AgentRequest,
+	answerEnd,
 	type ChatCompletion,
 	type ChatFields,
 	chatRequest,
 	type ChatRequest,
 	firstChoice,
+	textOf,
+	tokensOf,
 } from './schemas/chat';
+export { endOf } from './schemas/finishReasons';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

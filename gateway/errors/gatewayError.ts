@@ -154,7 +154,7 @@ export class MalformedResponseError extends GatewayError {
 			advice:
 				details.advice ??
 				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
-			serviceMessage: inWords(details.bodyStart),
+			serviceMessage: inWords(details),
 			speaker: details.speaker,
 		});
 		this.status = details.status;
@@ -162,10 +162,10 @@ export class MalformedResponseError extends GatewayError {
 	}
 }
 
-/** n8n shows descriptions as HTML, which would join the words of a page. */
-function inWords(bodyStart: string): string {
+/** n8n shows descriptions as HTML, which would join the words of a page. A model may begin with a tag. */
+function inWords({ bodyStart, speaker }: { bodyStart: string; speaker?: string }): string {
 	if (bodyStart === '') return '(empty body)';
-	if (!isHtml(bodyStart)) return bodyStart;
+	if (speaker !== undefined || !isHtml(bodyStart)) return bodyStart;
 	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
 }
 

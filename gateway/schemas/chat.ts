@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../errors/foreignErrors';
+import { endOf, finishReasonIn } from './finishReasons';
 import {
 	anyText,
 	isEmptied,
@@ -108,13 +109,6 @@ export function agentRequest(
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
-const tokens = number('must be a number');
-const usage = z.looseObject({
-	prompt_tokens: tokens,
-	completion_tokens: tokens,
-	total_tokens: tokens,
-});
-
 /** Without zod, which takes a second to refuse a million of them. */
 function isPart(part: unknown): part is { text?: string | null } {
 	if (!isObject(part) || Array.isArray(part)) return false;
@@ -133,25 +127,43 @@ const answerText = z
 	])
 	.nullish();
 
+/** The text of a content that is a list; undefined for a content of an unknown form. */
+export function textOfContent(content: unknown): string | undefined {
+	return answerText.safeParse(content).data ?? undefined;
+}
+
 /** Some services send it as text. */
 const position = number('must be a number');
-const textOrNumber = z.union([z.string(), z.number().transform(String)]);
-const finishReason = textOrNumber.nullish();
-const answerId = textOrNumber.optional().catch(undefined);
+const answerId = z
+	.union([z.string(), z.number().transform(String)])
+	.optional()
+	.catch(undefined);
 
-const choice = z.looseObject({
-	index: position.optional().catch(undefined),
-	/** `content` is null for a tool call, which the document names but does not show. */
-	message: z.looseObject({
-		role: z.string().optional().catch(undefined),
-		content: answerText,
-	}),
-	finish_reason: finishReason.catch(null),
+/** `content` is null for a tool call, which the document names but does not show. */
+const answerMessage = z.looseObject({
+	role: z.string().optional().catch(undefined),
+	content: answerText,
+	refusal: z.string().nullish().catch(undefined),
 });
+
+/** Text beside no message, as in older interfaces, or a finish reason alone, as a content filter leaves it, are an answer, too. */
+const choice = z.preprocess(
+	(value) => {
+		if (!isObject(value) || !isEmptied(value.message)) return value;
+		const { text: content = '', finish_reason } = value;
+		const isAnswer = content !== '' || finishReasonIn(finish_reason) !== null;
+		return isAnswer ? { ...value, message: { role: 'assistant', content } } : value;
+	},
+	z.looseObject({
+		index: position.optional().catch(undefined),
+		message: answerMessage,
+		finish_reason: z.preprocess(finishReasonIn, z.string().nullable()).optional(),
+	}),
+);
 
 type Choice = z.infer<typeof choice>;
 
-/** One without a message, as a content filter leaves it, is not worth losing the others over. */
+/** One without a message is not worth losing the others over. */
 const choices = sensibleEntries(choice).transform(
 	([first, ...others], context): [Choice, ...Choice[]] => {
 		if (first !== undefined) return [first, ...others];
@@ -170,7 +182,7 @@ export const chatCompletion = z.looseObject({
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
 	choices,
-	usage: usage.nullish().catch(undefined),
+	usage: z.looseObject({}).nullish().catch(undefined),
 });
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
@@ -180,35 +192,25 @@ export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choice
 	return choices.find(({ index }) => index === 0) ?? choices[0];
 }
 
-const delta = z.looseObject({ content: answerText });
+/** What the model says: its answer, or its words when it refuses to give one. */
+export function textOf(completion: ChatCompletion): string {
+	const { content, refusal } = firstChoice(completion).message;
+	return content || refusal || '';
+}
 
-/** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
-const chunk = z.looseObject({
-	id: answerId,
-	created: number('must be a number').optional().catch(undefined),
-	model: z.string().optional().catch(undefined),
-	choices: z.array(
-		z.looseObject({
-			index: position.nullish().catch(undefined),
-			delta: delta.nullish(),
-			message: delta.nullish().catch(undefined),
-			finish_reason: finishReason.catch(null),
-		}),
-	),
-	usage: usage.nullish().catch(undefined),
+/** How the first choice ended, as far as its finish reason is known. */
+export function answerEnd(completion: ChatCompletion): ReturnType<typeof endOf> {
+	return endOf(firstChoice(completion).finish_reason ?? '');
+}
+
+const tokens = number('must be a number').optional().catch(undefined);
+const usage = z.object({
+	prompt_tokens: tokens,
+	completion_tokens: tokens,
+	total_tokens: tokens,
 });
 
-/** An event without any part of an answer: the rest of the answer is paid for. */
-export const withoutChoices = z.looseObject({ choices: z.null().optional() });
-
-/** One that belongs to the answer all the same. */
-const chunkWithoutChoices = z
-	.union([
-		withoutChoices.extend({ usage }),
-		withoutChoices.extend({ object: z.literal('chat.completion.chunk') }),
-	])
-	.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] }));
-
-export const chatChunk = z.union([chunk, chunkWithoutChoices]);
-
-export type ChatChunk = z.infer<typeof chatChunk>;
+/** The token counts that the service sent, which some services put into the last choice. */
+export function tokensOf({ usage: ofAll, choices }: ChatCompletion): z.infer<typeof usage> {
+	return usage.safeParse(ofAll ?? choices.at(-1)?.usage).data ?? {};
+}

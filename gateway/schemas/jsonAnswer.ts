@@ -1,6 +1,6 @@
 import type { MalformedResponseError } from '../errors/gatewayError';
 import { malformedAnswer } from '../errors/malformedAnswer';
-import { type ChatCompletion, firstChoice } from './chat';
+import { answerEnd, type ChatCompletion, firstChoice, textOf } from './chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
 /** At the start of a line, where no string inside JSON can contain one; then anywhere. */
@@ -11,33 +11,48 @@ const LANGUAGE = /^\w*/;
 /** Fenced blocks of one answer that may be JSON. */
 const MAX_BLOCKS = 100;
 
+/** What a reasoning model thinks before its answer, whose beginning some services leave out. */
+const THOUGHTS = /^(?:\s*<think>(?:[\s\S]*?<\/think>|[\s\S]*)|[\s\S]*?<\/think>)/i;
+
+interface JsonAnswer {
+	json?: unknown;
+	/** How many JSON values the answer has: this is the last. */
+	count: number;
+}
+
 /**
  * The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. A response that
  * calls tools is no answer yet, so it needs no JSON.
  */
-export function parseJsonAnswer(
-	completion: ChatCompletion,
-): { json: unknown } | { json?: undefined } | undefined {
-	const message = firstChoice(completion).message;
-	for (const candidate of candidatesIn(message.content ?? '')) {
-		const json = parseResponseJsonOrUndefined(candidate);
-		if (json !== undefined) return { json };
+export function parseJsonAnswer(completion: ChatCompletion): JsonAnswer | undefined {
+	const { whole, fenced } = candidatesIn(textOf(completion));
+	for (const candidates of [[whole], ...fenced]) {
+		const values = candidates
+			.map(parseResponseJsonOrUndefined)
+			.filter((json) => json !== undefined);
+		if (values.length > 0) return { json: values.at(-1), count: values.length };
 	}
-	const calls = message.tool_calls;
-	return Array.isArray(calls) && calls.length > 0 ? {} : undefined;
+	const calls = firstChoice(completion).message.tool_calls;
+	return Array.isArray(calls) && calls.length > 0 ? { count: 0 } : undefined;
 }
 
-/** What may be JSON in a model's answer: the whole text, and its code blocks. */
-function candidatesIn(text: string): string[] {
-	const fenced = CODE_FENCES.flatMap((fence) =>
-		text.split(fence, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1),
+/** What may be JSON in a model's answer, which is not what it thinks: the whole text, and its code blocks. */
+function candidatesIn(text: string): { whole: string; fenced: string[][] } {
+	const isJson = parseResponseJsonOrUndefined(text) !== undefined;
+	const whole = isJson ? text : text.replace(THOUGHTS, '');
+	const fenced = CODE_FENCES.map((fence) =>
+		whole
+			.split(fence, MAX_BLOCKS * 2)
+			.filter((_, index) => index % 2 === 1)
+			.map((code) => code.replace(LANGUAGE, '')),
 	);
-	return [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))];
+	return { whole, fenced };
 }
 
 /** Where the JSON of an answer breaks, in the words of JavaScript; undefined if nothing in it looks like JSON. */
 function whereItBreaks(text: string): string | undefined {
-	const candidate = candidatesIn(text).find((one) => /^\s*[{[]/.test(one));
+	const { whole, fenced } = candidatesIn(text);
+	const candidate = [whole, ...fenced.flat()].find((one) => /^\s*[{[]/.test(one));
 	if (candidate === undefined) return undefined;
 	try {
 		parseResponseJson(candidate.trim());
@@ -55,10 +70,9 @@ export function noJsonError(
 	completion: ChatCompletion,
 	redact: (text: string) => string,
 ): MalformedResponseError {
-	const choice = firstChoice(completion);
-	const text = redact(choice.message.content ?? '');
+	const text = redact(textOf(completion));
 	const reason = whereItBreaks(text);
-	const isCutOff = choice.finish_reason === 'length';
+	const isCutOff = answerEnd(completion) === 'length';
 	const advice = isCutOff
 		? 'The answer was cut off: increase Max Tokens.'
 		: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';

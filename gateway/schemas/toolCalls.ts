@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { malformedAnswer } from '../errors/malformedAnswer';
 import { shortText } from '../errors/texts';
-import { type ChatCompletion, firstChoice } from './chat';
+import { answerEnd, type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 
 /** A tool call that a model asks for. */
@@ -9,18 +9,57 @@ export interface ToolCall {
 	/** Names the call, for the message with its result. Some services send none. */
 	id: string | undefined;
 	name: string;
-	/** JSON. */
+	/** A JSON object. */
 	arguments: string;
+	/** What Gemini's compatible endpoint needs back. */
+	thoughtSignature: string | undefined;
 }
 
 /** The interface document names function calling and does not show it: these are the fields of similar services. */
 const toolCall = z.object({
 	id: z.string().min(1).optional().catch(undefined),
-	function: z.object({
-		name: z.string().min(1),
-		arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-	}),
+	function: z.object({ name: z.string().min(1), arguments: z.unknown() }),
+	extra_content: z
+		.object({ google: z.object({ thought_signature: z.string().min(1) }) })
+		.optional()
+		.catch(undefined),
 });
+
+/** What services send for a call without arguments. */
+const NO_ARGUMENTS = ['', 'null', '[]'];
+
+/** The JSON object of a call's arguments, which some services encode twice; undefined for anything else. */
+function objectIn(given: unknown, isEncodedTwice = true): string | undefined {
+	const text = typeof given === 'string' ? given : JSON.stringify(given ?? null);
+	if (NO_ARGUMENTS.includes(text.trim())) return '{}';
+	const value = parseResponseJsonOrUndefined(text);
+	if (typeof value === 'string' && isEncodedTwice) return objectIn(value, false);
+	return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : undefined;
+}
+
+/**
+ * Leaves out a call that was made before: gateways send calls again, and a tool that runs twice may be paid for twice. Calls with
+ * IDs of their own are different calls.
+ */
+export function distinctCalls<Call>(calls: Call[]): Call[] {
+	const made = new Set<string>();
+	return calls.filter((call) => {
+		const parsed = toolCall.safeParse(call).data;
+		if (parsed === undefined) return true;
+		const { id = '', function: called } = parsed;
+		const given = objectIn(called.arguments);
+		const value = given === undefined ? called.arguments : parseResponseJsonOrUndefined(given);
+		const key = (...parts: unknown[]) => JSON.stringify([called.name, ...parts]);
+		const isKnown =
+			id === ''
+				? made.has(key(value))
+				: made.has(key(value, id)) ||
+					made.has(key(value, '')) ||
+					(given === '{}' && made.has(key(id)));
+		for (const one of [key(value), key(value, id), key(id)]) made.add(one);
+		return !isKnown;
+	});
+}
 
 /**
  * The tool calls of an answer.
@@ -31,28 +70,28 @@ export function readToolCalls(
 	completion: ChatCompletion,
 	redact: (text: string) => string,
 ): ToolCall[] {
-	const choice = firstChoice(completion);
-	const calls = choice.message.tool_calls;
+	const calls = firstChoice(completion).message.tool_calls;
 	if (!Array.isArray(calls)) return [];
 	const unreadable = (message: string, call: unknown, advice = 'Choose another model.') =>
 		malformedAnswer(message, redact(JSON.stringify(call)), advice);
 	const read = (call: unknown): ToolCall => {
 		const parsed = toolCall.safeParse(call);
 		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
-		const { name, arguments: given } = parsed.data.function;
-		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
+		const { id, function: called, extra_content } = parsed.data;
+		const text = objectIn(called.arguments);
+		if (text === undefined) {
 			const advice =
-				choice.finish_reason === 'length'
+				answerEnd(completion) === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(
-				`The model called the tool ${shortText(redact(name))} with arguments that are not JSON`,
+				`The model called the tool ${shortText(redact(called.name))} with arguments that are not JSON`,
 				call,
 				advice,
 			);
 		}
-		return { id: parsed.data.id, name, arguments: text || '{}' };
+		const thoughtSignature = extra_content?.google.thought_signature;
+		return { id, name: called.name, arguments: text, thoughtSignature };
 	};
-	return calls.map(read);
+	return distinctCalls(calls).map(read);
 }

@@ -1,13 +1,59 @@
-import type { ChatChunk } from '../schemas/chat';
-import { FieldMerger, type Fields, isFields, MAX_ENTRIES, tooManyEntries } from './mergeFields';
+import { finishReasonIn } from '../schemas/finishReasons';
+import { textOfContent } from '../schemas/chat';
+import { FieldMerger, type Fields, isFields } from './mergeFields';
+import { ToolCallPieces } from './toolCallPieces';
 
 /** Fields of a chunk's choice that are read by themselves. */
-const NOT_OF_A_CHOICE = new Set(['index', 'delta', 'message']);
+const READ_APART = new Set(['index', 'delta', 'message', 'text', 'finish_reason']);
 
-interface Choice {
-	message: Fields;
+/** No model gives so many answers in one chunk. */
+const MAX_CHOICES = 1_000;
+
+/** A chunk that cannot be read: what it says of the answer would be left out. */
+export class InvalidChunkError extends Error {}
+
+class Choice {
+	readonly message: Fields = {};
 	/** Its other fields. */
-	rest: Fields;
+	readonly rest: Fields = {};
+	/** The first part of the answer that it got, and how many it got. */
+	first: Fields | undefined;
+	parts = 0;
+	/** The parts came in `delta`: a message is the whole answer again. */
+	hasDeltas = false;
+	private calls: ToolCallPieces | undefined;
+
+	constructor(private readonly merger: FieldMerger) {}
+
+	add(part: Fields): void {
+		this.first ??= part;
+		this.parts += 1;
+		this.addTo(part);
+	}
+
+	addTo(part: Fields): void {
+		for (const name of Object.keys(part)) {
+			if (name !== 'tool_calls') this.merger.merge(this.message, name, part[name]);
+			else if (Array.isArray(part.tool_calls)) {
+				this.calls ??= new ToolCallPieces(this.merger);
+				this.calls.add(part.tool_calls);
+			}
+		}
+	}
+
+	toChoice(index: number): Fields {
+		const { message, rest } = this;
+		const calls = this.calls?.toList() ?? [];
+		// A tool call has no text, which is not the same as an empty text.
+		const content = calls.length === 0 && !hasValue(message) ? '' : null;
+		const whole = { role: 'assistant', content, ...message };
+		return {
+			finish_reason: null,
+			...rest,
+			index,
+			message: calls.length === 0 ? whole : { ...whole, tool_calls: calls },
+		};
+	}
 }
 
 /** Assembles the chunks of a stream into the chat completion that the same call returns without streaming. */
@@ -15,79 +61,113 @@ export class CompletionAssembler {
 	private readonly head: Fields = {};
 	private readonly choices = new Map<number, Choice>();
 	private readonly merger = new FieldMerger();
+	/** Each part of the answer came under an index of its own, one after the other. */
+	private countsUp = true;
+	private lastIndex = -Infinity;
+	private finished = 0;
 
-	/** Whether every choice seen so far has a finish reason. */
+	/** Whether every answer seen so far has a finish reason. */
 	get isFinished(): boolean {
-		const choices = [...this.choices.values()];
-		return (
-			choices.length > 0 && choices.every(({ rest }) => typeof rest.finish_reason === 'string')
-		);
+		return this.finished > 0 && (this.isOneChoice || this.finished === this.choices.size);
 	}
 
 	/**
-	 * @returns the text that the chunk adds to the first choice
-	 * @throws TooComplexError when the stream has more values, choices or tool calls than any answer
+	 * @returns the text that the chunk adds to the first choice, and whether it adds anything to the answer
+	 * @throws InvalidChunkError
+	 * @throws TooComplexError when the stream has more values or tool calls than any answer
 	 */
-	add(chunk: ChatChunk): string {
-		const { merger } = this;
-		for (const name of Object.keys(chunk)) merger.keep(this.head, name, chunk[name]);
-		let added = '';
-		for (const part of chunk.choices) {
-			const index = part.index ?? 0;
+	add(chunk: Fields): { text: string; isContent: boolean } {
+		for (const name of Object.keys(chunk))
+			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
+		const parts = Array.isArray(chunk.choices) ? chunk.choices : [];
+		if (parts.length > MAX_CHOICES) throw new InvalidChunkError();
+		this.countsUp &&= parts.length < 2;
+		let text = '';
+		let isContent = false;
+		for (const part of parts) {
+			if (!isFields(part)) throw new InvalidChunkError();
+			const index = Number(part.index ?? 0) || 0;
 			const choice = this.choice(index);
-			// Some services that do not stream send the whole message as one chunk; others repeat it at the end.
-			const delta = part.delta ?? (isEmpty(choice.message) ? part.message : undefined) ?? {};
+			const finishReason = finishReasonIn(part.finish_reason);
 			for (const name of Object.keys(part)) {
-				if (name === 'logprobs') merger.merge(choice.rest, name, part[name]);
-				else if (!NOT_OF_A_CHOICE.has(name)) merger.keep(choice.rest, name, part[name]);
+				if (name === 'logprobs') this.merger.merge(choice.rest, name, part[name]);
+				// Some services put it into the last choice.
+				else if (name === 'usage') this.merger.keep(this.head, name, part[name]);
+				else if (!READ_APART.has(name)) this.merger.keep(choice.rest, name, part[name]);
 			}
-			merger.mergeAll(choice.message, delta);
-			if (index === 0) added += delta.content ?? '';
+			const added = partOf(part, choice);
+			const hasPart = hasValue(added);
+			if (hasPart) {
+				const isNext = choice.parts === 0 && index > this.lastIndex;
+				this.countsUp &&= isNext && this.finished === 0;
+				this.lastIndex = index;
+				choice.add(added);
+			} else choice.addTo(added);
+			if (index === 0 && typeof added.content === 'string') text += added.content;
+			isContent ||= hasPart || finishReason !== null;
+			if (finishReason !== null && choice.rest.finish_reason === undefined) this.finished += 1;
+			this.merger.keep(choice.rest, 'finish_reason', finishReason);
 		}
-		return added;
+		return { text, isContent };
+	}
+
+	toCompletion(): Fields {
+		const sorted = [...this.choices].sort(([a], [b]) => a - b);
+		const [first, ...others] = sorted;
+		if (first === undefined || !this.isOneChoice)
+			return { ...this.head, choices: sorted.map(([index, choice]) => choice.toChoice(index)) };
+		for (const [, { first: part, rest }] of others) {
+			if (part !== undefined) first[1].addTo(part);
+			for (const name of Object.keys(rest)) this.merger.merge(first[1].rest, name, rest[name]);
+		}
+		return { ...this.head, choices: [first[1].toChoice(0)] };
+	}
+
+	/** Some services count the chunks in the index: several answers have several finish reasons. */
+	private get isOneChoice(): boolean {
+		return this.countsUp && this.finished < 2;
 	}
 
 	private choice(index: number): Choice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
-		if (this.choices.size >= MAX_ENTRIES) throw tooManyEntries();
-		const choice: Choice = { message: {}, rest: {} };
+		const choice = new Choice(this.merger);
+		this.merger.count(choice);
 		this.choices.set(index, choice);
 		return choice;
 	}
-
-	toCompletion(): Fields {
-		const choices = [...this.choices].sort(([a], [b]) => a - b);
-		return {
-			...this.head,
-			choices: choices.map(([index, { message, rest }]) => ({
-				finish_reason: null,
-				...rest,
-				index,
-				message: {
-					role: 'assistant',
-					// A tool call has no text, which is not the same as an empty text.
-					content: isEmpty(message) ? '' : null,
-					...message,
-					...(Array.isArray(message.tool_calls) && { tool_calls: inOrder(message.tool_calls) }),
-				},
-			})),
-		};
-	}
 }
 
-/** Whether nothing of the answer came yet. */
-function isEmpty(message: Fields): boolean {
-	return Object.keys(message).every((name) => name === 'role');
+/**
+ * What a chunk adds to a choice. Some services send the whole message as one chunk, others in pieces, and others repeat it
+ * at the end.
+ */
+function partOf({ delta, message, text }: Fields, choice: Choice): Fields {
+	const given = fieldsIn(delta);
+	choice.hasDeltas ||= hasValue(given);
+	const part = choice.hasDeltas || isNothing(message) ? given : fieldsIn(message);
+	const content = part.content ?? (choice.hasDeltas ? undefined : text);
+	if (content === undefined || typeof content === 'string')
+		return content === part.content ? part : { ...part, content };
+	const joined = textOfContent(content);
+	if (joined === undefined) throw new InvalidChunkError();
+	return { ...part, content: joined };
 }
 
-/** The index only tells which pieces belong together: a response without streaming has none. */
-function inOrder(toolCalls: unknown[]): unknown[] {
-	const indexOf = (call: unknown) => (isFields(call) ? Number(call.index ?? 0) : 0);
-	const sorted = toolCalls.toSorted((a, b) => indexOf(a) - indexOf(b));
-	return sorted.map((call) =>
-		isFields(call)
-			? Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'))
-			: call,
-	);
+function fieldsIn(value: unknown): Fields {
+	if (isFields(value)) return value;
+	if (isNothing(value)) return {};
+	throw new InvalidChunkError();
+}
+
+function isNothing(value: unknown): boolean {
+	return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** Whether it is more than a role. */
+function hasValue(message: Fields): boolean {
+	return Object.keys(message).some((name) => {
+		const value = message[name];
+		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	});
 }

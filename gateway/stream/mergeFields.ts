@@ -3,9 +3,6 @@ import { MAX_VALUES, TooComplexError, valuesIn } from '../schemas/responseJson';
 
 export type Fields = Record<string, unknown>;
 
-/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
-export const MAX_ENTRIES = 1_000;
-
 /** Fields that name something: the last value counts. */
 const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);
 /** Text that comes in pieces, which may be equal. */
@@ -26,13 +23,15 @@ const PIECES = new Set([
 /** Merges the fields of one chunk after another into those of a whole answer. */
 export class FieldMerger {
 	private values = 0;
+	/** The entries of a list, by their index. */
+	private readonly entries = new WeakMap<unknown[], Map<unknown, Fields>>();
 
 	/** The last value counts, and a missing or empty one changes nothing. */
 	keep(target: Fields, name: string, value: unknown): void {
 		if (!isEmptied(value)) this.define(target, name, value);
 	}
 
-	/** Texts and lists are appended, entries with an index (such as tool calls) are merged by it, anything else is replaced. */
+	/** Texts and lists are appended, entries with an index are merged by it, anything else is replaced. */
 	merge(target: Fields, name: string, value: unknown): void {
 		if (isEmptied(value)) return;
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
@@ -54,11 +53,22 @@ export class FieldMerger {
 		for (const name of Object.keys(values)) this.merge(target, name, values[name]);
 	}
 
+	/**
+	 * Counts what is kept: a stream may have as many values as a response in one piece.
+	 * @throws TooComplexError
+	 */
+	count(value: unknown): void {
+		this.values += valuesIn(value);
+		if (this.values > MAX_VALUES)
+			throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
+	}
+
 	private append(list: unknown[], addition: unknown): void {
-		if (isFields(addition)) {
-			const old = entryOf(list, addition);
+		if (isFields(addition) && !isEmptied(addition.index)) {
+			const entries = this.entries.get(list) ?? new Map<unknown, Fields>();
+			const old = entries.get(addition.index);
 			if (old !== undefined) return this.mergeAll(old, addition);
-			if (isIndexed(addition) && list.length >= MAX_ENTRIES) throw tooManyEntries();
+			this.entries.set(list, entries.set(addition.index, addition));
 		}
 		this.count(addition);
 		list.push(addition);
@@ -73,41 +83,8 @@ export class FieldMerger {
 		// A plain assignment to `__proto__` would change the object's prototype.
 		Object.defineProperty(target, name, { value, enumerable: true, writable: true });
 	}
-
-	/** A stream may have as many values as a response in one piece. */
-	private count(value: unknown): void {
-		this.values += valuesIn(value);
-		if (this.values > MAX_VALUES)
-			throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
-	}
 }
 
 export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function tooManyEntries(): TooComplexError {
-	return new TooComplexError(`it has more than ${MAX_ENTRIES} choices or tool calls`);
-}
-
-function isIndexed({ index }: Fields): boolean {
-	return index !== undefined && index !== null;
-}
-
-/** The entry of a list that an addition belongs to. A piece of a tool call without an index or a name belongs to the last. */
-function entryOf(list: unknown[], addition: Fields): Fields | undefined {
-	const isPiece = isFields(addition.function) && !addition.function.name;
-	const entry = isIndexed(addition)
-		? list.findLast((one) => isFields(one) && one.index === addition.index)
-		: isPiece && list.at(-1);
-	return isFields(entry) && !isOtherCall(entry, addition) ? entry : undefined;
-}
-
-/**
- * Whether a tool call begins under the index of another one, as in Gemini's compatible endpoint. A new ID alone does not
- * tell: some servers make one up for each delta.
- */
-function isOtherCall(call: Fields, addition: Fields): boolean {
-	const isNew = Boolean(call.id && addition.id) && call.id !== addition.id;
-	return isNew && isFields(addition.function) && Boolean(addition.function.name);
 }

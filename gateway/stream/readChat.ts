@@ -2,25 +2,27 @@ import { GatewayError, MalformedResponseError, NoResponseError } from '../errors
 import { ByteBuffer, hasContent, MAX_ANSWER_BYTES } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
-	chatChunk,
-	type ChatChunk,
+	answerEnd,
 	type ChatCompletion,
 	chatCompletion,
 	firstChoice,
-	withoutChoices,
+	textOf,
 } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
-import { CompletionAssembler } from './completionAssembler';
-import { isFields, MAX_ENTRIES } from './mergeFields';
+import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
+import { type Fields, isFields } from './mergeFields';
 import { SseEvents } from './sseEvents';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
-/** How an event stream begins, if only with a comment that keeps the connection alive. */
-const SSE_LINE = /^(data|event|id|retry)?:/;
+/** More events in a row that add nothing to the answer do not keep a connection alive. */
+const MAX_IGNORED = 100_000;
+
+/** How an event stream begins, if only with a comment that keeps the connection alive, or with an error. */
+const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;
 
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
@@ -39,53 +41,69 @@ export async function readChat(
 	onText: (text: string) => void,
 ): Promise<ChatCompletion> {
 	const assembly = new CompletionAssembler();
+	let told = '';
+	const tell = (text: string) => {
+		if (text === '') return;
+		told += text;
+		onText(text);
+	};
 	let hasChunks = false;
 	let ignored: string | undefined;
-	const throwErrorBeside = (answer: ChatChunk | ChatCompletion) => {
-		const error = errorBesideAnswer(answer);
-		if (error !== undefined) throw toServiceError(response, error);
-	};
+	let ignoredInRow = 0;
 	const onEvent = (value: unknown, event: string, isError: boolean): boolean => {
 		if (isError) {
 			const body = readErrorBody(value) ? value : { error: value ?? event };
 			throw toServiceError(response, body);
 		}
-		const chunk = toChunk(value, event, response);
-		if (chunk === undefined) {
+		let isContent = false;
+		if (isFields(value) && isChunk(value)) {
+			hasChunks = true;
+			const added = addTo(assembly, value, response, event);
+			isContent = added.isContent;
+			tell(added.text);
+			throwErrorBeside(value, response);
+		} else {
+			if (!isIgnored(value, event)) throw notChunk(value, event, response);
 			ignored = event;
-			return false;
 		}
-		hasChunks = true;
-		const text = addTo(assembly, chunk, response);
-		if (text !== '') onText(text);
-		throwErrorBeside(chunk);
-		return text !== '' || addsToAnswer(chunk);
+		ignoredInRow = isContent ? 0 : ignoredInRow + 1;
+		if (ignoredInRow > MAX_IGNORED) throw invalidChunk(response, event);
+		return isContent;
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
+	let completion: ChatCompletion;
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
-		const completion = await parseResource(whole, complete, response, chatCompletion);
-		const text = firstChoice(completion).message.content;
-		if (text) onText(text);
-		throwErrorBeside(completion);
-		return completion;
+		completion = await parseResource(whole, complete, response, chatCompletion);
+	} else {
+		if (!hasChunks && ignored !== undefined) throw invalidChunk(response, ignored);
+		if (!isDone && !assembly.isFinished) {
+			throw new NoResponseError('The stream ended before the answer was complete', {
+				code: 'stream_broken',
+				advice: 'Only part of the answer arrived.',
+				mayHaveBeenAccepted: true,
+			});
+		}
+		completion = assembled(assembly, response);
 	}
-	if (!hasChunks && ignored !== undefined) throw invalidChunk(response, ignored);
-	if (!isDone && !assembly.isFinished) {
-		throw new NoResponseError('The stream ended before the answer was complete', {
-			code: 'stream_broken',
-			advice: 'Only part of the answer arrived.',
-			mayHaveBeenAccepted: true,
-		});
+	const text = textOf(completion);
+	if (text.startsWith(told)) tell(text.slice(told.length));
+	if (whole !== undefined) throwErrorBeside(completion, response);
+	if (answerEnd(completion) === 'failed') {
+		const message = `The answer ended with finish_reason: ${firstChoice(completion).finish_reason}`;
+		throw toServiceError(response, { error: { message } });
 	}
-	const assembled = JSON.stringify(assembly.toCompletion());
+	return completion;
+}
+
+function assembled(assembly: CompletionAssembler, response: ServiceResponse): ChatCompletion {
+	const json = JSON.stringify(assembly.toCompletion());
 	// Each line is without the key, but a key that two deltas divide is whole only now.
-	const completion = chatCompletion.safeParse(
-		JSON.parse(response.apiKey.redactResponse(assembled)),
-	);
+	const redacted: unknown = JSON.parse(response.apiKey.redactResponse(json));
+	const completion = chatCompletion.safeParse(redacted);
 	if (completion.success) return completion.data;
-	throw malformedResponse(response, 'The stream ended without an answer', assembled);
+	throw malformedResponse(response, 'The stream ended without an answer', json);
 }
 
 /**
@@ -166,40 +184,42 @@ function endless({ status }: ServiceResponse): MalformedResponseError {
 	});
 }
 
-/** Undefined for an object that only keeps the connection alive, such as `{"type": "ping"}`. */
-function toChunk(value: unknown, text: string, response: ServiceResponse): ChatChunk | undefined {
-	if (hasTooManyChoices(value)) throw invalidChunk(response, text);
-	const chunk = chatChunk.safeParse(value);
-	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw toServiceError(response, value);
-	if (withoutChoices.safeParse(value).success) return undefined;
-	throw invalidChunk(response, text);
+/** Whether an event is a part of the answer. One that only reports usage has no choices. */
+function isChunk({ choices, usage, object }: Fields): boolean {
+	if (choices !== undefined && choices !== null) return true;
+	return isFields(usage) || object === 'chat.completion.chunk';
 }
 
-/** Asked before zod, which takes a second for a million of them. */
-function hasTooManyChoices(value: unknown): boolean {
-	const choices = isFields(value) ? value.choices : undefined;
-	return Array.isArray(choices) && choices.length > MAX_ENTRIES;
+/** Such as a time, `null`, `{"type": "ping"}` or what cannot begin JSON: the rest of the answer is paid for. */
+function isIgnored(value: unknown, text: string): boolean {
+	if (value === undefined) return !text.startsWith('{');
+	return typeof value !== 'object' || value === null || readErrorBody(value) === undefined;
 }
 
-/** The assembly refuses only what is too complex. */
-function addTo(assembly: CompletionAssembler, chunk: ChatChunk, response: ServiceResponse): string {
+function notChunk(value: unknown, text: string, response: ServiceResponse): GatewayError {
+	return value === undefined ? invalidChunk(response, text) : toServiceError(response, value);
+}
+
+function throwErrorBeside(answer: Fields, response: ServiceResponse): void {
+	const error = errorBesideAnswer(answer);
+	if (error !== undefined) throw toServiceError(response, error);
+}
+
+/** The assembly refuses what it cannot read, and what is too complex. */
+function addTo(
+	assembly: CompletionAssembler,
+	chunk: Fields,
+	response: ServiceResponse,
+	event: string,
+): ReturnType<CompletionAssembler['add']> {
 	try {
+		if (!Array.isArray(chunk.choices ?? [])) throw new InvalidChunkError();
 		return assembly.add(chunk);
 	} catch (error) {
+		if (error instanceof InvalidChunkError) throw invalidChunk(response, event);
 		const message = `The stream is larger than any answer of this service: ${(error as Error).message}`;
 		throw malformedResponse(response, message, '(too long to show)');
 	}
-}
-
-/** An empty delta only keeps the connection alive. */
-function addsToAnswer({ choices }: ChatChunk): boolean {
-	const hasValue = ([name, value]: [string, unknown]) =>
-		name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
-	return choices.some(
-		({ delta, message, finish_reason }) =>
-			finish_reason || Object.entries(delta ?? message ?? {}).some(hasValue),
-	);
 }
 
 function invalidChunk(response: ServiceResponse, text: string): MalformedResponseError {

@@ -4,18 +4,21 @@ import type { ServiceResponse } from '../serviceRequest';
 
 /** Characters. Longer than any chunk: a longer line is not an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** Characters. An event of more that are not JSON is none of the service. */
-const MAX_HELD = 1024 * 1024;
 /** Characters. */
 const MAX_UNCHECKED = 1_024;
+/** The fields of a line that matter. */
+const FIELD = /^(data|event|error):(.*)$/s;
+/** Nothing else is looked for: a number or a time only keeps the connection alive. */
+const JSON_START = /^[[{]/;
+/** Words of a failure that are no JSON. */
+const FAILURE = /^\W*error\b/i;
 
 /**
  * Turns the bytes of an event stream into JSON values, wherever packets divide it: inside a UTF-8 character, inside a line,
- * several lines at once; LF, CRLF or CR.
+ * several lines at once.
  *
  * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk per line",
- * Events 2), without the blank lines that an SSE parser waits for before it emits an event. A line that is not JSON begins
- * an event of several data lines, which the SSE standard joins with line breaks and ends with a blank line.
+ * Events 2), without the blank lines that an SSE parser waits for before it emits an event.
  */
 export class SseEvents {
 	/** Whether `data: [DONE]` has come. */
@@ -24,13 +27,10 @@ export class SseEvents {
 	private readonly decoder = new TextDecoder();
 	/** Of a line. */
 	private rest = '';
-	private afterCarriageReturn = false;
-	/** Data lines of an event. */
-	private held = '';
 	/** Whether the event's name says so. */
 	private isError = false;
 
-	/** @param emit gets each value, undefined if it is not JSON, its text, and whether the event is named `error` */
+	/** @param emit gets each value, undefined if it is not JSON, its text, and whether it is an error */
 	constructor(
 		private readonly response: ServiceResponse,
 		private readonly emit: (value: unknown, text: string, isError: boolean) => void,
@@ -40,16 +40,13 @@ export class SseEvents {
 		this.take(this.decoder.decode(bytes, { stream: true }));
 	}
 
-	/** The last line and the last event may have no end of their own. */
+	/** The last line may have no end of its own. */
 	end(): void {
-		this.take(`${this.decoder.decode()}\n\n`);
+		this.take(`${this.decoder.decode()}\n`);
 	}
 
-	private take(decoded: string): void {
-		// The LF of a CRLF that two packets divide is not another line.
-		const text = this.afterCarriageReturn ? decoded.replace(/^\n/, '') : decoded;
-		this.afterCarriageReturn = text.endsWith('\r');
-		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+	private take(text: string): void {
+		const end = text.lastIndexOf('\n') + 1;
 		if (end === 0) {
 			this.rest += text;
 			if (this.rest.length <= MAX_LINE) return;
@@ -59,37 +56,29 @@ export class SseEvents {
 		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.
 		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(0, end));
 		this.rest = text.slice(end);
-		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
+		const lines = whole.split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		for (const line of lines) if (!this.isDone) this.takeLine(line);
+		for (const line of lines) if (!this.isDone) this.takeLine(line.trim());
 	}
 
-	/** Comments and the fields `id` and `retry` are ignored. */
+	/** Comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
 	private takeLine(line: string): void {
-		if (line.startsWith('data:')) this.takeData(line.slice('data:'.length).trim());
-		else if (line === '') this.endEvent();
-		else if (line.startsWith('event:'))
-			this.isError = line.slice('event:'.length).trim() === 'error';
-	}
-
-	private takeData(data: string): void {
-		if (data === '[DONE]') {
-			this.endEvent();
-			this.isDone = true;
-			return;
+		if (line === '') this.isError = false;
+		else if (line.startsWith('{')) this.takeData(line, this.isError);
+		else {
+			const [, field, value = ''] = FIELD.exec(line) ?? [];
+			if (field === 'event') this.isError = value.trim() === 'error';
+			else if (field !== undefined) this.takeData(value.trim(), this.isError || field === 'error');
 		}
-		const value = this.held === '' ? parseOrUndefined(data) : undefined;
-		if (value !== undefined) return this.emit(value, data, this.isError);
-		this.held += this.held === '' ? data : `\n${data}`;
-		if (this.held.length > MAX_HELD) this.endEvent();
 	}
 
-	private endEvent(): void {
-		const { held, isError } = this;
-		this.held = '';
-		this.isError = false;
-		if (held !== '') this.emit(parseOrUndefined(held), held, isError);
+	private takeData(data: string, isError: boolean): void {
+		if (data === '[DONE]') this.isDone = true;
+		else if (data !== '') {
+			const value = JSON_START.test(data) ? parseOrUndefined(data) : undefined;
+			this.emit(value, data, isError || (value === undefined && FAILURE.test(data)));
+		}
 	}
 }
 

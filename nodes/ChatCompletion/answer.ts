@@ -1,7 +1,15 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import * as n8n from 'n8n-workflow';
-import { type ChatCompletion, firstChoice, parseJsonAnswer } from '../../gateway';
-import { hintAfterRun, type RunHints } from '../shared/form/hints';
+import {
+	type ChatCompletion,
+	endOf,
+	firstChoice,
+	parseJsonAnswer,
+	shortText,
+	textOf,
+	tokensOf,
+} from '../../gateway';
+import { asHtml, hintAfterRun, type RunHints } from '../shared/form/hints';
 import { type OutputFields, present, without } from '../shared/form/outputItem';
 
 export const answerFields = {
@@ -23,30 +31,29 @@ export interface Answer {
 	completion: ChatCompletion;
 	/** What it adds to the output as JSON. */
 	parsed: object;
+	/** How many JSON values the answer has. */
+	jsonCount: number;
 }
 
 /** Undefined for an answer without the JSON that it should contain. */
 export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | undefined {
-	const parsed = jsonOutput ? parseJsonAnswer(completion) : {};
-	return parsed && { completion, parsed };
+	const answer = jsonOutput ? parseJsonAnswer(completion) : { count: 0 };
+	if (answer === undefined) return undefined;
+	const { count, ...parsed } = answer;
+	return { completion, parsed, jsonCount: count };
 }
 
 export function simplified(completion: ChatCompletion): IDataObject {
-	const { id, model, usage } = completion;
+	const { id, model } = completion;
+	const usage = present(tokensOf(completion));
 	const choice = firstChoice(completion);
 	const calls = choice.message.tool_calls;
 	const fields: Record<keyof typeof answerFields | 'tool_calls', unknown> = {
-		text: choice.message.content ?? '',
+		text: textOf(completion),
 		tool_calls: Array.isArray(calls) && calls.length > 0 ? calls : undefined,
 		finish_reason: choice.finish_reason ?? null,
 		model,
-		usage: usage
-			? {
-					prompt_tokens: usage.prompt_tokens,
-					completion_tokens: usage.completion_tokens,
-					total_tokens: usage.total_tokens,
-				}
-			: undefined,
+		usage: Object.keys(usage).length > 0 ? usage : undefined,
 		// Last: in n8n's table a long id pushes the rest out of sight.
 		id,
 	};
@@ -59,30 +66,41 @@ export function full(completion: ChatCompletion): IDataObject {
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
-export function countTokens(
-	context: IExecuteFunctions,
-	{ prompt_tokens, completion_tokens }: NonNullable<ChatCompletion['usage']>,
-): void {
+export function countTokens(context: IExecuteFunctions, completion: ChatCompletion): void {
+	const { prompt_tokens, completion_tokens } = tokensOf(completion);
+	if (prompt_tokens === undefined && completion_tokens === undefined) return;
 	try {
-		n8n.accumulateTokenUsage(context, prompt_tokens, completion_tokens);
+		n8n.accumulateTokenUsage(context, prompt_tokens ?? 0, completion_tokens ?? 0);
 	} catch {
 		// Before 2.40 it is undefined. The answer is paid for, with or without n8n's statistics.
 	}
 }
 
-/** Notes that an answer is not all of it, which is easily overlooked among many items. */
-export function notePartialAnswer(
+/** Notes what is easily overlooked among many items: an answer that is not all of it, or not what it seems. */
+export function noteOddAnswer(
 	hints: RunHints,
-	{ choices }: ChatCompletion,
+	{ completion, jsonCount }: Answer,
 	simplify: boolean,
 ): void {
-	const ended = choices.map(({ finish_reason }) => finish_reason);
-	if (ended.includes('length'))
-		hints.note(
-			'cut off (finish_reason: length). Increase Max Tokens if it is set, or ask for a shorter answer.',
-		);
-	if (ended.includes('content_filter'))
-		hints.note("cut off by the service's content filter (finish_reason: content_filter).");
+	const { choices } = completion;
+	const reasons = choices.flatMap(({ finish_reason }) => finish_reason ?? []);
+	for (const reason of new Set(reasons)) {
+		const end = endOf(reason);
+		if (end === 'length')
+			hints.note(
+				`cut off (finish_reason: ${reason}). Increase Max Tokens if it is set, or ask for a shorter answer.`,
+			);
+		else if (end === 'content_filter')
+			hints.note(`cut off by the service's content filter (finish_reason: ${reason}).`);
+		else if (end === undefined)
+			hints.note(
+				`ended by a reason that this node does not know (finish_reason: ${asHtml(shortText(reason))}). Check whether it is complete.`,
+			);
+	}
+	const { content, refusal } = firstChoice(completion).message;
+	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
+	if (jsonCount > 1)
+		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
 	if (simplify && choices.length > 1)
 		hints.note('the first of several choices. Turn off Simplify to see them all.');
 }

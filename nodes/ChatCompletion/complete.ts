@@ -25,7 +25,7 @@ import {
 	countTokens,
 	full,
 	hintAboutBill,
-	notePartialAnswer,
+	noteOddAnswer,
 	readAnswer,
 	simplified,
 } from './answer';
@@ -121,9 +121,10 @@ async function completeItem(
 	prepared: Prepared,
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
-	const { completion, parsed } = await answerOf(run, prepared, itemIndex);
+	const answer = await answerOf(run, prepared, itemIndex);
+	const { completion, parsed } = answer;
 	const { simplify, includeInputFields } = prepared;
-	notePartialAnswer(run.hints, completion, simplify);
+	noteOddAnswer(run.hints, answer, simplify);
 	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
 	const json = includeInputFields
 		? withInputFields(run.service.context, itemIndex, own, answerItemFields, run.hints)
@@ -145,7 +146,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	};
 	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
 	const completion = await asking.catch(fail);
-	if (completion.usage) countTokens(service.context, completion.usage);
+	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)

@@ -4,10 +4,19 @@ import type {
 	FinishReason,
 	GenerateResult,
 	Message,
+	MessageContent,
 	StreamChunk,
 	TokenUsage,
 } from '@n8n/ai-node-sdk';
-import { type AgentRequest, type ChatCompletion, firstChoice, type Gateway } from '../../gateway';
+import {
+	type AgentRequest,
+	answerEnd,
+	type ChatCompletion,
+	type Gateway,
+	malformedAnswer,
+	textOf,
+	tokensOf,
+} from '../../gateway';
 import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
 /** What one question adds to the options of the node. */
@@ -41,16 +50,18 @@ interface ChatService {
 
 interface Answer {
 	text: string;
-	calls: Awaited<ReturnType<typeof toolCallParts>>;
+	/** The calls of tools, and before them what the next question has to send back: LangChain has no field for it. */
+	parts: MessageContent[];
 	end: { finishReason: FinishReason; usage?: TokenUsage };
 }
 
-const FINISH_REASONS: Record<string, FinishReason> = {
+const FINISH_REASONS = {
 	stop: 'stop',
 	length: 'length',
 	content_filter: 'content-filter',
 	tool_calls: 'tool-calls',
-};
+	failed: 'error',
+} as const;
 
 /** A chat model for n8n's agents and chains that asks through the gateway. */
 export class GatewayChatModel implements ChatModel<CallOptions> {
@@ -69,10 +80,10 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
 		const { gateway } = this.service;
-		const { text, calls, end } = await this.ask(messages, options, (request, signal) =>
+		const { text, parts, end } = await this.ask(messages, options, (request, signal) =>
 			gateway.chat(request, signal),
 		);
-		return { message: { role: 'assistant', content: [{ type: 'text', text }, ...calls] }, ...end };
+		return { message: { role: 'assistant', content: [{ type: 'text', text }, ...parts] }, ...end };
 	}
 
 	/** Hands the text on while it arrives, and calls of tools when they are complete. */
@@ -100,9 +111,14 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				if (delta !== undefined) yield { type: 'text-delta', delta };
 				else await new Promise<void>((resolve) => (wake = resolve));
 			}
-			const { calls, end } = await answer;
-			for (const { toolCallId, toolName, input } of calls)
-				yield { type: 'tool-call-delta', id: toolCallId, name: toolName, argumentsDelta: input };
+			const { parts, end } = await answer;
+			for (const content of parts) {
+				if (content.type !== 'tool-call') yield { type: 'content', content };
+				else {
+					const { toolCallId: id = '', toolName: name, input: argumentsDelta } = content;
+					yield { type: 'tool-call-delta', id, name, argumentsDelta };
+				}
+			}
 			yield { type: 'finish', ...end };
 		} finally {
 			reader.abort();
@@ -129,15 +145,18 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				question,
 				async (request) => await send(request, AbortSignal.any(signals)),
 			);
-			const { message, finish_reason } = firstChoice(completion);
-			const { usage } = completion;
+			const text = textOf(completion);
+			const { calls, sendBack } = toolCallParts(completion, messages, (words) =>
+				gateway.redactError(words),
+			);
+			const how = answerEnd(completion);
+			if (text === '' && calls.length === 0 && how !== 'length' && how !== 'content_filter')
+				throw emptyAnswer();
+			const hasMore = Object.keys(sendBack).length > 0;
 			return {
-				text: message.content ?? '',
-				calls: toolCallParts(completion, (text) => gateway.redactError(text)),
-				end: {
-					finishReason: FINISH_REASONS[finish_reason ?? ''] ?? 'other',
-					...(usage && { usage: toUsage(usage) }),
-				},
+				text,
+				parts: [...(hasMore ? [{ type: 'provider' as const, value: sendBack }] : []), ...calls],
+				end: { finishReason: how ? FINISH_REASONS[how] : 'other', ...usageOf(completion) },
 			};
 		} catch (error) {
 			throw toNodeError(error);
@@ -145,10 +164,19 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	}
 }
 
-function toUsage(usage: NonNullable<ChatCompletion['usage']>): TokenUsage {
-	return {
-		promptTokens: usage.prompt_tokens,
-		completionTokens: usage.completion_tokens,
-		totalTokens: usage.total_tokens,
-	};
+/** n8n's agents hand on an empty text as their answer. */
+function emptyAnswer(): Error {
+	return malformedAnswer(
+		'The model answered with neither text nor a call of a tool',
+		'(nothing)',
+		'Run the node again, or choose another model.',
+	);
+}
+
+function usageOf(completion: ChatCompletion): { usage?: TokenUsage } {
+	const { prompt_tokens, completion_tokens, total_tokens } = tokensOf(completion);
+	if (prompt_tokens === undefined && completion_tokens === undefined) return {};
+	const [promptTokens = 0, completionTokens = 0] = [prompt_tokens, completion_tokens];
+	const totalTokens = total_tokens ?? promptTokens + completionTokens;
+	return { usage: { promptTokens, completionTokens, totalTokens } };
 }

@@ -8,6 +8,7 @@ import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
 	content: unknown;
+	additional_kwargs: object;
 	tool_calls: Array<{ args: unknown }>;
 }
 
@@ -55,14 +56,15 @@ function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 	return Object.assign(model, {
 		async _generate(messages: unknown[], ...more: unknown[]) {
 			refuseFiles(messages);
-			const result = await _generate.call(model, messages, ...more);
-			for (const { message } of result.generations) message.content = asText(message.content);
+			const result = await _generate.call(model, messages.map(withSendBack), ...more);
+			for (const { message } of result.generations) likeAnswer(message);
 			return result;
 		},
 		async *_streamResponseChunks(messages: unknown[], ...more: unknown[]) {
 			refuseFiles(messages);
-			for await (const chunk of _streamResponseChunks.call(model, messages, ...more)) {
-				chunk.message.content = asText(chunk.message.content);
+			const sent = messages.map(withSendBack);
+			for await (const chunk of _streamResponseChunks.call(model, sent, ...more)) {
+				likeAnswer(chunk.message);
 				yield chunk;
 			}
 		},
@@ -96,6 +98,25 @@ function hasFile(message: unknown): boolean {
 		Array.isArray(parts) &&
 		parts.some((part) => /image|audio|video|file/.test(String(fieldOf(part, 'type'))))
 	);
+}
+
+/**
+ * What a reasoning model needs back comes as a part of its own and goes to `additional_kwargs`, which n8n's agents carry to
+ * the next question.
+ */
+function likeAnswer(message: Message): void {
+	const parts: unknown[] = Array.isArray(message.content) ? message.content : [];
+	const sendBack = parts.find((part) => fieldOf(part, 'type') === 'non_standard');
+	Object.assign(message.additional_kwargs, fieldOf(sendBack, 'value'));
+	message.content = asText(message.content);
+}
+
+/** The SDK drops the `additional_kwargs` of a question's messages, and hands on the `response_metadata` with each call. */
+function withSendBack(message: unknown): unknown {
+	const kwargs = fieldOf(message, 'additional_kwargs');
+	if (!Array.isArray(fieldOf(message, 'tool_calls')) || kwargs === undefined) return message;
+	const copy: object = Object.create(Object.getPrototypeOf(message) as object) as object;
+	return Object.assign(copy, message, { response_metadata: kwargs });
 }
 
 /** The SDK gives a text as a list of parts: Agent 1.x puts a line break between them, and LangChain Code gets the list. */

@@ -2,13 +2,18 @@ import type { Message, Tool } from '@n8n/ai-node-sdk';
 import {
 	type AgentRequest,
 	type ChatCompletion,
+	firstChoice,
 	readToolCalls,
 	toolParameters,
 } from '../../gateway';
+import { fieldOf } from '../shared/form/parameterValues';
 
 type ServiceMessage = AgentRequest['messages'][number];
 type Part = Message['content'][number];
 type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
+
+/** Where LangChain's Gemini models keep the signatures of thoughts by the ID of their call, and n8n's agents look for them. */
+const SIGNATURES = '__gemini_function_call_thought_signatures__';
 
 /**
  * The messages of an agent as the service takes them. Function calling is named but not shown in the interface
@@ -18,9 +23,17 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	return messages.flatMap(({ role, content }): ServiceMessage[] => {
 		if (role === 'tool') return content.flatMap(toToolMessage);
 		const text = textOf(content, role === 'assistant' ? '' : '\n\n');
-		const calls = content.flatMap((part) => (part.type === 'tool-call' ? [toToolCall(part)] : []));
+		const calls = content.filter((part) => part.type === 'tool-call');
 		if (calls.length === 0) return [{ role, content: text }];
-		return [{ role, content: text === '' ? null : text, tool_calls: calls }];
+		const reasoning_content = fieldOf(calls[0]?.providerMetadata, 'reasoning_content');
+		return [
+			{
+				role,
+				content: text === '' ? null : text,
+				...(typeof reasoning_content === 'string' && { reasoning_content }),
+				tool_calls: calls.map(toToolCall),
+			},
+		];
 	});
 }
 
@@ -36,8 +49,16 @@ function toToolMessage(part: Part): ServiceMessage[] {
 	return [{ role: 'tool', tool_call_id: part.toolCallId, content }];
 }
 
-function toToolCall({ toolCallId, toolName, input }: ToolCallPart) {
-	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
+function toToolCall({ toolCallId, toolName, input, providerMetadata }: ToolCallPart) {
+	const thought_signature = fieldOf(fieldOf(providerMetadata, SIGNATURES), toolCallId ?? '');
+	return {
+		id: toolCallId,
+		type: 'function',
+		function: { name: toolName, arguments: input },
+		...(typeof thought_signature === 'string' && {
+			extra_content: { google: { thought_signature } },
+		}),
+	};
 }
 
 export type FunctionTool = Extract<Tool, { type: 'function' }>;
@@ -53,13 +74,33 @@ export function toServiceTools(
 	});
 }
 
-/** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */
-export function toolCallParts(completion: ChatCompletion, redact: (text: string) => string) {
-	const calls = readToolCalls(completion, redact);
-	return calls.map((call) => ({
-		type: 'tool-call' as const,
-		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,
-		toolName: call.name,
-		input: call.arguments,
-	}));
+/**
+ * The calls of tools in an answer, and what a reasoning model needs back with their results. A result names its call, so a
+ * call without an ID gets one, and one whose ID occurred before gets another: AI Agent 3 drops the result of an ID that it
+ * knows, and asks again.
+ */
+export function toolCallParts(
+	completion: ChatCompletion,
+	messages: Message[],
+	redact: (text: string) => string,
+): { calls: ToolCallPart[]; sendBack: Record<string, unknown> } {
+	const known = new Set(
+		messages.flatMap(({ content }) =>
+			content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+		),
+	);
+	const signatures: Record<string, string> = {};
+	const calls = readToolCalls(completion, redact).map((call) => {
+		const isNew = call.id !== undefined && !known.has(call.id);
+		const toolCallId = isNew ? call.id! : `call-${crypto.randomUUID()}`;
+		known.add(toolCallId);
+		if (call.thoughtSignature !== undefined) signatures[toolCallId] = call.thoughtSignature;
+		return { type: 'tool-call' as const, toolCallId, toolName: call.name, input: call.arguments };
+	});
+	const { reasoning_content } = firstChoice(completion).message;
+	const sendBack = {
+		...(typeof reasoning_content === 'string' && reasoning_content !== '' && { reasoning_content }),
+		...(Object.keys(signatures).length > 0 && { [SIGNATURES]: signatures }),
+	};
+	return { calls, sendBack: calls.length > 0 ? sendBack : {} };
 }

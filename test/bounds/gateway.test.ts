@@ -104,7 +104,7 @@ test('a stream that never ends is aborted at 128 MiB, and its text so far is kep
 	expect(bytesRead()).toBeLessThan(130 * MiB);
 });
 
-test('a stream of data that is no JSON is aborted after a MiB', async () => {
+test('a stream of data that is no JSON is aborted after 100,000 lines', async () => {
 	const { body, bytesRead } = endless('', 'data: It went wrong.\n');
 	await expect(streamed(body)).rejects.toMatchObject({ code: 'malformed_answer' });
 	expect(bytesRead()).toBeLessThan(4 * MiB);
@@ -113,7 +113,6 @@ test('a stream of data that is no JSON is aborted after a MiB', async () => {
 const choice = (index: number) => ({ index, delta: { content: 'x' } });
 
 test.each<[string, (indices: number[]) => object[]]>([
-	['choices', (indices) => indices.map((index) => ({ choices: [choice(index)] }))],
 	[
 		'fields with 1,000 values',
 		(indices) =>

@@ -10,7 +10,7 @@ export const OF_FIELDS: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/ChatCompletion/answer.ts', [
-		['an answer does not name its model', '\t\tmodel,\n\t\tusage: usage', '\t\tusage: usage'],
+		['an answer does not name its model', '\t\tmodel,\n\t\tusage: Object', '\t\tusage: Object'],
 		[
 			'a second choice is hidden without a hint',
 			'simplify && choices.length > 1',

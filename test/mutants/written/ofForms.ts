@@ -39,11 +39,7 @@ export const OF_FORMS: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/ChatCompletion/answer.ts', [
-		[
-			'answers that are cut off are not counted',
-			"if (ended.includes('length'))",
-			"if (ended.includes('cut'))",
-		],
+		['answers that are cut off are not counted', "if (end === 'length')", "if (end === 'stop')"],
 		[
 			'a hint counts the tokens of the first answer',
 			'tokens.reduce((sum, count) => sum + count, 0)',
@@ -167,7 +163,7 @@ export const OF_FORMS: readonly Change[] = [
 		['the only video of an item is numbered', 'number > 1 ?', 'number > 0 ?'],
 	]),
 	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
-		['an agent hears of no tokens', '...(usage && { usage: toUsage(usage) }),', ''],
+		['an agent hears of no tokens', ', ...usageOf(completion)', ''],
 	]),
 	...changesOf('nodes/VideoGeneration/stoppedRuns.ts', [
 		[

@@ -45,11 +45,11 @@ export const OF_RESPONSES: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/stream/readChat.ts', [
-		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk);\n', ''],
+		['an error in a stream is not thrown', '\t\t\tthrowErrorBeside(value, response);\n', ''],
 		[
 			'a key that two chunks divide is in the answer',
-			'JSON.parse(response.apiKey.redactResponse(assembled))',
-			'JSON.parse(assembled)',
+			'JSON.parse(response.apiKey.redactResponse(json))',
+			'JSON.parse(json)',
 		],
 	]),
 	...changesOf('gateway/schemas/chat.ts', [
@@ -69,8 +69,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/schemas/toolCalls.ts', [
 		[
 			'a chat model calls tools without their arguments',
-			"{ id: parsed.data.id, name, arguments: text || '{}' }",
-			"{ id: parsed.data.id, name, arguments: '{}' }",
+			'name: called.name, arguments: text,',
+			"name: called.name, arguments: '{}',",
 		],
 	]),
 	...changesOf('nodes/ChatCompletion/answer.ts', [
@@ -82,7 +82,7 @@ export const OF_RESPONSES: readonly Change[] = [
 	]),
 	...changesOf('gateway/schemas/jsonAnswer.ts', [
 		['JSON in a code block with a language is not found', "code.replace(LANGUAGE, '')", 'code'],
-		['the JSON of an answer is its text', 'return { json };', 'return { json: candidate };'],
+		['the JSON of an answer is its text', 'json: values.at(-1)', 'json: candidates.at(-1)'],
 	]),
 	...changesOf('gateway/video/errors.ts', [
 		[

@@ -50,7 +50,11 @@ test('a choice without a message does not cost the others', async () => {
 	const choices = [choice('Good day'), { index: 1, finish_reason: 'content_filter' }];
 	expect((await itemOf(completion({ choices }))).json).toMatchObject({ text: 'Good day' });
 	const { json } = await itemOf(completion({ choices }), { simplify: false });
-	expect(json.choices).toEqual([choice('Good day')]);
+	const filtered = { index: 1, message: { role: 'assistant', content: '' } };
+	expect(json.choices).toEqual([
+		choice('Good day'),
+		{ ...filtered, finish_reason: 'content_filter' },
+	]);
 });
 
 test('Simplify outputs tool calls, if there are any', async () => {
@@ -114,7 +118,6 @@ test.each([
 	['JSON', 'data: {"type":"overloaded","detail":"No room"}', 'No room'],
 	['JSON with a message', 'data: {"message":"No room","code":"full"}', 'No room'],
 	['text', 'data: No room', 'No room'],
-	['text in several lines', 'data: No\ndata: room', 'No\nroom'],
 ])('an answer that is cut off by an event named error is an error: %s', async (_as, data, says) => {
 	const { json } = await itemOf(
 		`data: ${JSON.stringify(chunk({ content: 'Good' }))}\n\nevent: error\n: a note\nid: 7\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
@@ -256,10 +259,7 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 	expect((json.choices as IDataObject[])[0]?.message).toEqual({
 		role: 'assistant',
 		content: null,
-		tool_calls: [
-			...toolCalls,
-			{ id: 'call-2', type: '', function: { name: 'time', arguments: '{}' } },
-		],
+		tool_calls: [...toolCalls, { id: 'call-2', function: { name: 'time', arguments: '{}' } }],
 	});
 });
 
@@ -307,5 +307,5 @@ test('streamed tool calls with one index and two IDs stay two', async () => {
 			part('call-1', 'weather', weather.slice(0, 5)),
 			part('x', undefined, weather.slice(5)),
 		]),
-	).toMatchObject([{ id: 'x', function: toolCalls[0]!.function }]);
+	).toMatchObject([{ id: 'call-1', function: toolCalls[0]!.function }]);
 });

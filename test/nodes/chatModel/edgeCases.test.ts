@@ -86,7 +86,8 @@ test.each([
 	['length', 'length'],
 	['content_filter', 'content-filter'],
 	['tool_calls', 'tool-calls'],
-	['eos', 'other'],
+	['eos', 'stop'],
+	['finished', 'other'],
 	[null, 'other'],
 ])('a stream that ends with the finish reason %s tells LangChain %s', async (sent, told) => {
 	const chunk = JSON.stringify({ choices: [{ delta: { content: 'Hi' }, finish_reason: sent }] });
