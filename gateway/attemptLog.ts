@@ -34,7 +34,7 @@ export class AttemptLog {
 		const pause = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
 		const parts = [outcomeOf(failure) + pause, `${Math.round(this.clock.now() - sentAt)} ms`];
 		if (waited > 0)
-			parts.push(`waited ${waited} ms for the rate limit, Max Concurrency or a connection`);
+			parts.push(`waited ${waited} ms for the rate limit or Max Concurrency`);
 		const asked = logText(`${method} ${path} [${name}]`);
 		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}

@@ -81,9 +81,8 @@ export class Gateway {
 			queue: options.skipsQueue
 				? new ServiceQueue(clock, whenConnectionIsFree)
 				: sharedQueue(clock, whenConnectionIsFree),
-			execution: new Execution(options.maxConcurrency, origin, sha256(`${baseUrl}\n${apiKey}`)),
+			execution: new Execution(options.maxConcurrency, sha256(`${baseUrl}\n${apiKey}`)),
 			clock,
-			onAside: () => {},
 		};
 	}
 
@@ -174,11 +173,6 @@ export class Gateway {
 	/** Takes the key out of what an error tells of a response. */
 	redactError(text: string): string {
 		return this.context.apiKey.redactError(text);
-	}
-
-	/** Registers what may begin when a refused request that is paid for waits alone for its retry. */
-	whenAside(begin: () => void): void {
-		this.context.onAside = begin;
 	}
 
 	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */

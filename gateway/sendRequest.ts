@@ -8,8 +8,8 @@ import {
 	ServiceError,
 } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
-import type { Permit } from './limits/scope';
-import { judge, type Verdict } from './limits/verdict';
+import type { Counts, Permit } from './limits/scope';
+import { judge } from './limits/verdict';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import { USER_AGENT } from './http/types';
@@ -31,15 +31,18 @@ export async function sendRequest<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
-	const { queue, execution, clock } = context;
-	const { scope, withinMs = Infinity } = request;
+	const { queue, execution, clock, maxRetries, writeDebugLine } = context;
+	const { retriesForeignAnswers = false, withinMs = Infinity } = request;
 	let endsAt = Infinity;
-	const history = new History(context, request);
+	/** Retries that count towards Max Retries. */
+	let retries = 0;
+	/** What the service had taken of the scope when this request first began to wait, and when its scope last waited for it. */
+	let first: Counts | undefined;
+	let last: Counts | undefined;
 	if (context.egressCheck) await context.egressCheck.pass(signal);
 	for (let sent = 1; ; sent += 1) {
-		const log =
-			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(execution, scope, signal);
+		const log = writeDebugLine && new AttemptLog(writeDebugLine, clock, request, sent);
+		const permit = await queue.acquire(execution, request.scope, signal);
 		if (sent === 1) endsAt = clock.now() + withinMs;
 		log?.sent();
 		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - clock.now());
@@ -51,54 +54,23 @@ export async function sendRequest<Result>(
 		}
 		const { failure } = outcome;
 		failure.sent = sent;
-		const verdict = history.judge(failure, permit);
+		const { scope } = permit;
+		first ??= permit.before;
+		const verdict = judge({
+			...{ error: failure, isBillable: request.method === 'POST', retriesForeignAnswers },
+			...{ sent, retries, maxRetries, scope },
+			othersTaken: scope.counts.taken > first.taken || scope.isAtWork(permit),
+			takenInRow: scope.counts.refused === last?.refused ? scope.counts.taken - last.taken : 0,
+		});
 		verdict.isRetried &&= clock.now() + verdict.pauseMs < endsAt;
-		const isHeld = permit.scope.fail(permit, failure, verdict);
+		if (verdict.counts) retries += 1;
+		const isHeld = scope.fail(permit, failure, verdict);
+		if (verdict.scopeAction === 'wait') last = { ...scope.counts };
 		queue.release(permit);
 		log?.ended(failure, verdict.isRetried ? verdict.pauseMs : undefined);
 		if (!verdict.isRetried) throw failure;
-		// Whoever waits with its scope waits in the queue.
-		if (isHeld) continue;
-		if (verdict.isRefused && request.method === 'POST') context.onAside();
-		await clock.sleep(verdict.pauseMs, signal);
-	}
-}
-
-/** What became of the attempts of a request. */
-class History {
-	private retries = 0;
-	private excused = 0;
-	/** How many requests of the scope the service had taken at first, and had taken and refused at the last refusal. */
-	private takenBefore: number | undefined;
-	private atRefusal: { taken: number; refused: number } | undefined;
-
-	constructor(
-		private readonly context: RequestContext,
-		private readonly request: ServiceRequest,
-	) {}
-
-	judge(error: GatewayError, permit: Permit): Verdict {
-		const { request, atRefusal, retries, excused } = this;
-		const { scope } = permit;
-		const { taken, refused } = scope;
-		this.takenBefore ??= permit.taken;
-		const verdict = judge({
-			error,
-			isBillable: request.method === 'POST',
-			retriesForeignAnswers: request.retriesForeignAnswers ?? false,
-			maxRetries: this.context.maxRetries,
-			retries,
-			excused,
-			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
-			takenInRow: atRefusal?.refused === refused ? taken - atRefusal.taken : 0,
-			scope,
-		});
-		if (verdict.counts) this.retries += 1;
-		else this.excused += 1;
-		// This refusal is not one of others. One that is about this request alone is compared with the one before again.
-		if (verdict.isRefused && verdict.others !== 'continue')
-			this.atRefusal = { taken, refused: refused + 1 };
-		return verdict;
+		// A request that waits for its scope waits in the queue.
+		if (!isHeld) await clock.sleep(verdict.pauseMs, signal);
 	}
 }
 

@@ -27,8 +27,6 @@ export interface RequestContext extends SendOptions {
 	queue: ServiceQueue;
 	execution: Execution;
 	clock: Clock;
-	/** A refused request waits alone for its retry: work on another may begin. */
-	onAside: () => void;
 }
 
 export interface ServiceRequest {

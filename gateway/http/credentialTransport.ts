@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { StreamedBody } from './body';
 import { isSsrfRefusal } from './connectionErrors';
 import { urlBlocked } from './egressCheck';
-import { proxyFailure, proxyRefusal } from './helperProxy';
 import type { HttpResponse, Method, Transport } from './types';
 
 /** n8n's older request function. Where a credential is tested it is the only one, and it alone knows n8n's SSRF protection. */
@@ -20,7 +19,6 @@ export type TestRequest = (options: {
 	statusCode: number;
 	headers: HttpResponse['headers'];
 	body: Readable;
-	request?: unknown;
 }>;
 
 /** The transport of a credential's test. */
@@ -43,7 +41,7 @@ export function credentialTestTransport(
 			simple: false,
 			resolveWithFullResponse: true,
 		}).catch((error: unknown) => {
-			throw isSsrfRefusal(error) ? urlBlocked() : (proxyFailure(error, origin) ?? error);
+			throw isSsrfRefusal(error) ? urlBlocked() : error;
 		});
 		// n8n's SSRF protection may be looking up a name, which nothing ends.
 		const givenUp = new Promise<never>((_, reject) => {
@@ -56,12 +54,10 @@ export function credentialTestTransport(
 			});
 		});
 		const response = await Promise.race([responding, givenUp]);
-		const body = new StreamedBody(response.body);
-		const refusal = proxyRefusal(response.statusCode, origin, response.request);
-		if (refusal !== undefined) {
-			body.destroy();
-			throw refusal;
-		}
-		return { status: response.statusCode, headers: response.headers, body };
+		return {
+			status: response.statusCode,
+			headers: response.headers,
+			body: new StreamedBody(response.body),
+		};
 	};
 }

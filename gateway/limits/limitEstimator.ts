@@ -81,11 +81,17 @@ export class LimitEstimator {
 	/**
 	 * The service refused a request.
 	 * @param pause milliseconds until the next one may be sent
+	 * @param mayBeNoise whether no number in flight explains it
 	 * @returns whether all others wait, too
 	 */
-	refuse({ period, sentAt }: SentRequest, now: number, pause: number): boolean {
+	refuse(
+		{ period, sentAt }: SentRequest,
+		now: number,
+		pause: number,
+		mayBeNoise: boolean,
+	): boolean {
 		// Who is refused at random is told to come back soon: a longer pause is one for all.
-		if (pause < 2 * SECOND_MS && this.noise.refuse(period.taken)) {
+		if (mayBeNoise && pause < 2 * SECOND_MS && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}

@@ -3,11 +3,11 @@ import {
 	CancelledError,
 	type GatewayError,
 	NoResponseError,
-	ServiceError,
+	type ServiceError,
 } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
-import { MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
+import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
 /** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
@@ -31,22 +31,26 @@ export class Execution {
 
 	/**
 	 * @param maxConcurrency how many of its requests are in flight at once
-	 * @param origin of the service
-	 * @param owner stands for the key, and the path of the Base URL
+	 * @param owner stands for the key and the Base URL
 	 */
 	constructor(
 		readonly maxConcurrency: number,
-		readonly origin = '',
 		readonly owner = '',
 	) {}
+}
+
+/** Requests of a scope that the service took, and that it refused, unless a refusal was of one request alone. */
+export interface Counts {
+	taken: number;
+	refused: number;
 }
 
 /** A request that may be sent, until it has ended. */
 export interface Permit extends SentRequest {
 	scope: Scope;
 	execution: Execution;
-	/** Requests of the scope that the service had taken when it began to wait. */
-	taken: number;
+	/** Of the scope, when the request began to wait. */
+	before: Counts;
 	/** Requests of the scope in flight when it was sent, itself included. */
 	inFlight: number;
 }
@@ -66,9 +70,7 @@ export type Line = Set<Waiter>;
 export class Scope implements ScopeState {
 	/** Requests that wait to be sent. */
 	readonly lines = new Map<Execution, Line>();
-	/** Requests that the service took, and that it refused, unless the refusal was of that request alone. */
-	taken = 0;
-	refused = 0;
+	readonly counts: Counts = { taken: 0, refused: 0 };
 	private limit = new LimitEstimator();
 	private inFlightLimit = new InFlightLimit();
 	/** Sent and not ended, the oldest first. */
@@ -127,18 +129,18 @@ export class Scope implements ScopeState {
 	}
 
 	/** A request is about to be sent. `end` must follow. */
-	send(execution: Execution, taken: number): Permit {
+	send(execution: Execution, before: Counts): Permit {
 		const { inFlight, limit, clock } = this;
 		const sentAt = clock.now();
 		const period = limit.send(sentAt);
-		const permit = { sentAt, period, scope: this, execution, taken, inFlight: inFlight.size + 1 };
+		const permit = { sentAt, period, scope: this, execution, before, inFlight: inFlight.size + 1 };
 		inFlight.add(permit);
 		return permit;
 	}
 
 	/** The service took the request: it did not refuse it, whatever the outcome. */
 	take(permit: Permit): void {
-		this.taken += 1;
+		this.counts.taken += 1;
 		this.failures = 0;
 		if (this.refusesSince !== undefined) this.lastRefusedForMs = this.refusesForMs;
 		this.refusesSince = undefined;
@@ -158,21 +160,29 @@ export class Scope implements ScopeState {
 	 * @returns whether it waits with all others, in the queue
 	 */
 	fail(permit: Permit, error: GatewayError, verdict: Verdict): boolean {
-		const { isRefused, others, pauseMs } = verdict;
-		if (isRefused && others !== 'continue') this.refused += 1;
+		const isRefused = isRefusal(error);
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
-		if (others === 'fail') this.suspend(error, pauseMs);
-		else if (others === 'wait') return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
-		else if (isRefused) {
-			permit.period.excuse();
-			const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
-			// With no other under way, whoever comes waits, too: it may be a new try of this one.
-			if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
-				this.limit.closeUntil(this.clock.now() + (error.retryAfterMs ?? 0));
-		} else if (this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted)
-			// It was never sent. Of a GET nothing says that.
-			this.limit.giveBack(permit);
-		return false;
+		if (isRefused && verdict.scopeAction !== 'continue') this.counts.refused += 1;
+		switch (verdict.scopeAction) {
+			case 'suspend':
+				this.suspend(error, verdict.pauseMs);
+				return false;
+			case 'wait':
+				return this.refuse(permit, verdict.pauseMs, error.retryAfterMs ?? 0);
+			case 'continue':
+				if (isRefused) this.uncountRefused(permit, error);
+				// A failed GET does not show whether it was sent.
+				else if (this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted)
+					this.limit.giveBack(permit);
+				return false;
+		}
+	}
+
+	/** The service refused this request alone. With no other under way, the next one waits, too: it may be a new try of this one. */
+	private uncountRefused(permit: Permit, { retryAfterMs = 0, forbidsRetry }: ServiceError): void {
+		permit.period.excuse();
+		if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
+			this.limit.closeUntil(this.clock.now() + retryAfterMs);
 	}
 
 	/**
@@ -182,8 +192,9 @@ export class Scope implements ScopeState {
 	private refuse(permit: Permit, pause: number, stated: number): boolean {
 		const now = this.clock.now();
 		const older = [...this.inFlight].indexOf(permit);
-		if (!this.limit.refuse(permit, now, pause)) return false;
-		this.inFlightLimit.refuse(older, permit.period.taken === 0);
+		this.inFlightLimit.refuse(older, permit.period.taken === 1);
+		const mayBeNoise = !this.limitsInFlight || older === 0;
+		if (!this.limit.refuse(permit, now, pause, mayBeNoise)) return false;
 		this.refusesSince ??= now;
 		this.shareLimit(stated);
 		return true;
@@ -230,16 +241,13 @@ export class Scope implements ScopeState {
 
 	/** It took a request before. What polls are told of paid tasks never makes them wait for one another. */
 	private get isKnown(): boolean {
-		return this.taken > 0 && this.endpoint !== 'polls';
+		return this.counts.taken > 0 && this.endpoint !== 'polls';
 	}
 }
 
-/** A key of the service at `origin`, its scopes, and its requests in flight. */
+/** A key of a service, and its scopes. */
 export class Key {
 	readonly scopes = new Map<string, Scope>();
-	inFlight = 0;
-
-	constructor(readonly origin: string) {}
 
 	get isIdle(): boolean {
 		return [...this.scopes.values()].every(({ isIdle }) => isIdle);

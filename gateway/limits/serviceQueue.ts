@@ -11,23 +11,8 @@ import {
 } from './scope';
 
 /**
- * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
- * bounds all nodes and executions together. Two nodes at 100 still leave room for others, and nginx, as it is
- * shipped, passes on 256 requests at once (512 worker_connections, two for each request). More sockets would only move
- * the queue to where a request counts as sent while it waits.
- */
-const MAX_CONNECTIONS = 256;
-/**
- * So many requests of a key are sent at once, whatever other keys have in flight, even if that makes more than the maximum: what
- * hangs with one key must not hold up another. One key leaves so many connections free.
- */
-const OF_EACH_KEY = 16;
-/** Only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
-const FOR_GETS = 2 * OF_EACH_KEY;
-
-/**
- * The requests to services that wait to be sent. One that waits has neither a slot of its execution nor a connection. The
- * executions take turns, in each scope: whoever sends a thousand requests delays the one request of another by one.
+ * The requests to services that wait to be sent. One that waits has no slot of its execution. The executions
+ * take turns, in each scope: whoever sends a thousand requests delays the one request of another by one.
  */
 export class ServiceQueue {
 	private readonly keys = new Map<string, Key>();
@@ -50,7 +35,7 @@ export class ServiceQueue {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const scope = this.scopeOf(execution, name);
-			const { taken } = scope;
+			const before = { ...scope.counts };
 			const line: Line = scope.lines.get(execution) ?? new Set();
 			const leave = () => {
 				line.delete(waiter);
@@ -65,8 +50,8 @@ export class ServiceQueue {
 				execution,
 				admit: () => {
 					leave();
-					const permit = scope.send(execution, taken);
-					this.count(permit, 1);
+					const permit = scope.send(execution, before);
+					execution.inFlight += 1;
 					resolve(permit);
 				},
 				fail: (error) => {
@@ -95,7 +80,7 @@ export class ServiceQueue {
 	release(permit: Permit): void {
 		permit.scope.end(permit);
 		this.defer(() => {
-			this.count(permit, -1);
+			permit.execution.inFlight -= 1;
 			this.admit();
 		});
 	}
@@ -116,7 +101,7 @@ export class ServiceQueue {
 			const [oldest] = line;
 			if (oldest === undefined) continue;
 			const { scope, execution } = oldest;
-			const isFree = execution.inFlight < execution.maxConcurrency && this.hasConnection(scope);
+			const isFree = execution.inFlight < execution.maxConcurrency;
 			const ms = isFree ? scope.msUntilNext() : Infinity;
 			soonest = Math.min(soonest, ms);
 			if (ms > 0) continue;
@@ -128,23 +113,9 @@ export class ServiceQueue {
 	}
 
 	/** What is known of a scope. */
-	private scopeOf({ origin, owner }: Execution, { endpoint, model = '' }: ScopeName): Scope {
-		const key = kept(this.keys, owner, () => new Key(origin));
+	private scopeOf({ owner }: Execution, { endpoint, model = '' }: ScopeName): Scope {
+		const key = kept(this.keys, owner, () => new Key());
 		return kept(key.scopes, `${endpoint} ${model}`, () => new Scope(this.clock, key, endpoint));
-	}
-
-	private count({ scope, execution }: Permit, by: 1 | -1): void {
-		execution.inFlight += by;
-		scope.key.inFlight += by;
-	}
-
-	private hasConnection({ key, isOfPosts }: Scope): boolean {
-		if (key.inFlight < OF_EACH_KEY) return true;
-		const max = MAX_CONNECTIONS - (isOfPosts ? FOR_GETS : 0);
-		let inFlight = 0;
-		for (const { origin, inFlight: ofKey } of this.keys.values())
-			if (origin === key.origin) inFlight += ofKey;
-		return inFlight < max && key.inFlight < max - OF_EACH_KEY;
 	}
 }
 

@@ -10,8 +10,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const MAX_PAUSE_MS = 300_000;
-/** How often a refusal does not count as a retry because the service takes other requests of the scope. */
-const MAX_EXCUSED = 100;
+/** From this attempt on, each retry counts: something is wrong with this request. */
+const MAX_ATTEMPTS_UNCOUNTED = 100;
 /** So many requests in a row are no chance. */
 export const A_FEW = 4;
 /** After so many pauses after which nothing was taken, or failures in a row, one request at a time asks, and the pauses grow. */
@@ -22,11 +22,11 @@ export interface FailedAttempt {
 	error: GatewayError;
 	isBillable: boolean;
 	retriesForeignAnswers: boolean;
-	/** 0 if the one who asks no longer wants the result. */
 	maxRetries: number;
-	/** Retries so far that count, and that do not. */
+	/** Attempts so far, this one included. */
+	sent: number;
+	/** Retries so far that count. */
 	retries: number;
-	excused: number;
 	/** The service took others of the scope since this one began to wait, or works on one that was sent before the last pause. */
 	othersTaken: boolean;
 	/** Others that it took in a row since it refused this one before. */
@@ -53,51 +53,56 @@ export interface Verdict {
 	isRetried: boolean;
 	/** Whether the retry counts towards Max Retries. */
 	counts: boolean;
-	/** The service refused the request because of all that it receives (429, 503). */
-	isRefused: boolean;
-	/** What the others of the scope do. When they fail, it is suspended for as long as the pause. */
-	others: 'continue' | 'wait' | 'fail';
+	/** What the other requests of the scope do; `suspend`: those that wait fail, for as long as the pause. */
+	scopeAction: 'continue' | 'wait' | 'suspend';
 	/** Milliseconds until another attempt makes sense. */
 	pauseMs: number;
 }
 
-/** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
+/** Decides what a failed attempt means, row by row as the table in README.md. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
-	const { error, retries, scope, maxRetries } = attempt;
-	// What may have been accepted was not refused: a late 503 page says as little about the others as a 504.
-	const isRefusal = !error.mayHaveBeenAccepted && error instanceof ServiceError;
-	const refusal = isRefusal && statusOf(error.status).isThrottled ? error : undefined;
-	const isRefused = refusal !== undefined;
+	const { error, retries, maxRetries, scope } = attempt;
+	const pauseMs = pauseAfter(error, retries, random);
+	const alone = { isRetried: retries < maxRetries, counts: true, pauseMs } as const;
+	const isRefused = isRefusal(error);
+
+	if (isRefused && pauseMs > MAX_PAUSE_MS)
+		return { ...alone, isRetried: false, scopeAction: 'suspend' };
+	if (!mayComeRight(attempt) || pauseMs > MAX_PAUSE_MS)
+		return { ...alone, isRetried: false, scopeAction: 'continue' };
+	if (!isRefused && !scope.isAway) return { ...alone, scopeAction: 'continue' };
 	// It is refused twice, and in between others are taken and none is refused.
-	const isSingledOut = isRefused && !scope.limitsInFlight && attempt.takenInRow >= A_FEW;
-	const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
-	const mayComeRight =
-		!forbidsRetry &&
-		(isRetryable(error, attempt.isBillable) ||
-			(attempt.retriesForeignAnswers && isForeignAnswer(error)));
-	const holdsScope = isRefused ? !isSingledOut && !forbidsRetry : scope.isAway && mayComeRight;
-	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
+	if (isRefused && attempt.takenInRow >= A_FEW && !scope.limitsInFlight)
+		// It may only be the first one beyond a limit: then it is taken when the others were.
+		return {
+			...alone,
+			scopeAction: 'continue',
+			pauseMs: Math.max(pauseMs, Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs)),
+		};
+	if (scope.refusesForMs >= MAX_PAUSE_MS)
+		return { isRetried: false, counts: true, scopeAction: 'suspend', pauseMs: MAX_PAUSE_MS };
+
 	// The pauses of a scope grow until something is taken, whatever the service asks for.
-	const asked = pauseAfter(error, retries, random);
-	const grown = holdsScope && scope.inVain >= MAX_IN_VAIN ? backoff(scope.inVain - 1, random) : 0;
-	// It may only be the first one beyond a limit: then it is taken when the others were.
-	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs) : 0;
-	const isTooLong = isOver || asked > MAX_PAUSE_MS;
-	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
-	const mayPass = refusal?.status === 429 && !isQuotaCode(refusal.code);
-	const isExcused =
-		mayPass &&
-		!isSingledOut &&
-		attempt.othersTaken &&
-		attempt.excused < MAX_EXCUSED &&
-		maxRetries > 0;
-	return {
-		isRetried: mayComeRight && !isTooLong && (retries < maxRetries || isExcused),
-		counts: !isExcused,
-		isRefused,
-		others: isTooLong && (isRefused || holdsScope) ? 'fail' : holdsScope ? 'wait' : 'continue',
-		pauseMs: Math.max(asked, grown, alone, isOver ? MAX_PAUSE_MS : 0),
-	};
+	const grown = scope.inVain >= MAX_IN_VAIN ? backoff(scope.inVain - 1, random) : 0;
+	const all = { pauseMs: Math.max(pauseMs, grown), scopeAction: 'wait' } as const;
+	if (isUncounted(attempt)) return { ...all, isRetried: maxRetries > 0, counts: false };
+	return { ...all, isRetried: retries < maxRetries, counts: true };
+}
+
+/** The service took none of the request because of all that it receives: 429, or 503 unless it may have been accepted. */
+export function isRefusal(error: GatewayError): error is ServiceError {
+	// A late 503 page, after which a request may be billed, says as little about the others as a 504.
+	return (
+		error instanceof ServiceError &&
+		!error.mayHaveBeenAccepted &&
+		statusOf(error.status).isThrottled === true
+	);
+}
+
+/** A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts. */
+function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
+	const hasRoomAgain = isRefusal(error) && error.status === 429 && !isQuotaCode(error.code);
+	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 
 /**
@@ -125,8 +130,10 @@ export function backoff(attempt: number, random: () => number = Math.random): nu
 }
 
 /** Whether the same request may be sent again: not if it may have been billed; a GET always. */
-function isRetryable(error: GatewayError, paid: boolean): boolean {
-	if (paid && error.mayHaveBeenAccepted) return false;
+function mayComeRight({ error, isBillable, retriesForeignAnswers }: FailedAttempt): boolean {
+	if (error instanceof ServiceError && error.forbidsRetry) return false;
+	if (retriesForeignAnswers && isForeignAnswer(error)) return true;
+	if (isBillable && error.mayHaveBeenAccepted) return false;
 	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
 	return error instanceof NoResponseError && error.transient;
 }

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { credentialTestTransport, parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
-import { useProxyVariables } from '../engine/useProxyVariables';
 import { useRawServer, useSecureSimulator, useSimulator } from '../engine/useServers';
 import { rawResponse } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
@@ -81,31 +80,6 @@ test('a test ends although the lookup of the host by n8n does not', async () => 
 	respond({ statusCode: 200, headers: {}, body });
 	await once(body, 'close');
 	expect(body.destroyed).toBe(true);
-});
-
-const connecting = (port: number, address: string) => ({ syscall: 'connect', port, address });
-
-test.each<[string, object, boolean]>([
-	['http://service.test', connecting(80, '10.0.0.1'), false],
-	['https://service.test', connecting(443, '10.0.0.1'), false],
-	['http://service.test:8080', connecting(8080, '10.0.0.1'), false],
-	['http://10.0.0.1', connecting(80, '10.0.0.1'), false],
-	['http://[::1]', connecting(80, '::1'), false],
-	['http://10.0.0.1', connecting(80, '10.0.0.2'), true],
-	['http://service.test', { errors: [connecting(80, '10.0.0.1'), connecting(80, '::1')] }, false],
-	['http://service.test', { errors: [connecting(81, '10.0.0.1'), connecting(81, '::1')] }, true],
-	['http://service.test', { syscall: 'read', port: 81 }, false],
-	['http://service.test', { syscall: 'getaddrinfo', hostname: 'service.test' }, false],
-])('a service at %s that is not reached (%j) is called a proxy: %j', async (...row) => {
-	const [origin, fields, isProxys] = row;
-	const failure = Object.assign(new Error('failed'), fields);
-	const send = credentialTestTransport(async () => await Promise.reject(failure), false, 20_000);
-	const sending = send({
-		...{ method: 'GET', origin, path: '/v1/models', headers: {}, body: undefined },
-		...{ connection: 'pooled', onWritten: () => {}, whenGivenUp: () => {} },
-	});
-	const expected = isProxys ? { cause: { code: 'proxy_unreachable', cause: failure } } : failure;
-	await expect(sending).rejects.toMatchObject(expected);
 });
 
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {
@@ -188,36 +162,6 @@ test('a base URL has at most 2048 characters, and one of any length is checked a
 		/The Base URL is longer than 2048 characters/,
 	);
 	expect(simulator.requests).toEqual([]);
-});
-
-describe('behind a proxy', () => {
-	useProxyVariables();
-
-	const testBehind = async (proxyUrl: string, scheme: string) => {
-		process.env.ALL_PROXY = proxyUrl;
-		const baseUrl = `${scheme}://service.invalid`;
-		return await testCredential({ baseUrl, apiKey: 'the-key' });
-	};
-
-	test.each(['http', 'https'])('that is down, the proxy is named (%s)', async (scheme) => {
-		// Nothing listens on this port.
-		expect(await testBehind('http://127.0.0.1:9', scheme)).toMatch(
-			/Could not connect to the proxy of the n8n host\. Check HTTP_PROXY, HTTPS_PROXY/,
-		);
-		expect(await testBehind('http://proxy.invalid:3128', scheme)).toMatch(
-			/Could not connect to the proxy of the n8n host/,
-		);
-	});
-
-	test.each([
-		['http', '407 Login', /proxy of the n8n host requires a valid user name and password/],
-		['https', '407 Login', /proxy of the n8n host requires a valid user name and password/],
-		['https', '403 Forbidden', /proxy of the n8n host refused to connect to the service.*403/],
-		['https', '502 Bad', /proxy of the n8n host could not reach the service.*502/],
-	])('that refuses %s with %s, the proxy is named', async (scheme, status, message) => {
-		service.respond = () => rawResponse(status, 'No');
-		expect(await testBehind(service.url, scheme)).toMatch(message);
-	});
 });
 
 test('a redirect is not followed, so the key goes to no other host', async () => {

@@ -30,23 +30,23 @@ const usual: FailedAttempt = {
 	isBillable: true,
 	retriesForeignAnswers: false,
 	maxRetries: 4,
+	sent: 1,
 	retries: 0,
-	excused: 0,
 	othersTaken: true,
 	takenInRow: 0,
 	scope: works,
 };
 
-const all = { isRetried: true, others: 'wait' } as const;
-const alone = { isRetried: true, others: 'continue' } as const;
+const all = { isRetried: true, scopeAction: 'wait' } as const;
+const alone = { isRetried: true, scopeAction: 'continue' } as const;
 const fails = { isRetried: false };
 
 test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a refusal while others are taken', {}, { ...all, counts: false, pauseMs: 1_000 }],
 	['a refusal before anything is taken', { othersTaken: false }, { ...all, counts: true }],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
-	['the 101st refusal while others are taken', { excused: 100 }, { ...all, counts: true }],
-	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, others: 'wait' }],
+	['the hundredth refusal while others are taken', { sent: 100 }, { ...all, counts: true }],
+	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, scopeAction: 'wait' }],
 	['a second refusal after others were taken', { takenInRow: 4 }, { ...alone, counts: true }],
 	[
 		'its last one, in a scope that was refused for 20 seconds',
@@ -62,7 +62,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a refusal that forbids retries',
 		{ error: serviceError(429, { forbidsRetry: true }) },
-		{ ...fails, others: 'continue' },
+		{ ...fails, scopeAction: 'continue' },
 	],
 	[
 		'a quota that is used up',
@@ -93,12 +93,12 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a refusal after five minutes of refusals',
 		{ scope: { ...works, refusesForMs: 300_000 } },
-		{ ...fails, others: 'fail', pauseMs: 300_000 },
+		{ ...fails, scopeAction: 'suspend', pauseMs: 300_000 },
 	],
 	[
 		'a pause of an hour',
 		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
-		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
+		{ ...fails, scopeAction: 'suspend', pauseMs: 3_600_000 },
 	],
 	[
 		'a pause of five minutes',
@@ -108,12 +108,12 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a pause of an hour, after which it must not be sent again',
 		{ error: serviceError(429, { retryAfterMs: 3_600_000, forbidsRetry: true }) },
-		{ ...fails, others: 'fail' },
+		{ ...fails, scopeAction: 'suspend' },
 	],
 	[
 		'a transient failure that asks for an hour',
 		{ error: serviceError(502, { retryAfterMs: 3_600_000 }) },
-		{ ...fails, others: 'continue' },
+		{ ...fails, scopeAction: 'continue' },
 	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
 	[
@@ -140,7 +140,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a parameter that the service refuses, while it is away',
 		{ error: serviceError(400), scope: { ...works, isAway: true } },
-		{ ...fails, others: 'continue' },
+		{ ...fails, scopeAction: 'continue' },
 	],
 ])('%s', (_name, attempt, verdict) => {
 	expect(judge({ ...usual, ...attempt }, () => 1)).toMatchObject(verdict);

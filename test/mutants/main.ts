@@ -13,8 +13,6 @@ const { values } = parseArgs({
 	options: {
 		seed: { type: 'string', default: '1' },
 		count: { type: 'string', default: '200' },
-		/** Plays the mutants that people wrote. */
-		written: { type: 'boolean', default: false },
 		/** Only those whose kind or file contains this. */
 		only: { type: 'string', default: '' },
 	},
@@ -29,13 +27,13 @@ const TOGETHER = 8;
 const results = new Map<string, Result>();
 
 async function main(): Promise<void> {
-	const { drawn, written } = await openProject();
-	const chosen = (
-		values.written ? written : draw(drawn, Number(values.seed), Number(values.count))
-	).filter(({ kind, file }) => `${kind} ${file}`.includes(values.only));
+	const drawn = await openProject();
+	const chosen = draw(drawn, Number(values.seed), Number(values.count)).filter(({ kind, file }) =>
+		`${kind} ${file}`.includes(values.only),
+	);
 	for (const each of resultsSoFar()) results.set(each.id, each);
 	const simulation = new Simulation();
-	const tests = new Tests([...drawn, ...written]);
+	const tests = new Tests(drawn);
 	let suspects: Array<{ mutant: Mutant; played: Result }> = [];
 	const playOthers = async () => {
 		const found = await tests.playOthers(suspects.map(({ mutant }) => mutant));

@@ -84,7 +84,7 @@ export async function outcomesOf<Form, Prepared, Result extends object>(
 	service: Service,
 	itemWork: ItemWork<Form, Prepared, Result>,
 ): Promise<Array<Outcome<Result>>> {
-	const { context, gateway, maxConcurrency } = service;
+	const { context, maxConcurrency } = service;
 	const { length } = context.getInputData();
 	const outcomes = new Array<Outcome<Result>>(length).fill(undefined);
 	const continues = context.continueOnFail();
@@ -105,20 +105,13 @@ export async function outcomesOf<Form, Prepared, Result extends object>(
 		}
 	};
 	const queue = prepared.entries();
-	/** @returns whether there was an item left */
-	const workOnNext = async () => {
-		const next = queue.next();
-		if (stopped || next.done) return false;
-		const [itemIndex, input] = next.value;
-		prepared.delete(itemIndex);
-		await keep(itemIndex, work(input, itemIndex));
-		return true;
-	};
 	const worker = async () => {
-		while (await workOnNext());
+		for (const [itemIndex, input] of queue) {
+			if (stopped) return;
+			prepared.delete(itemIndex);
+			await keep(itemIndex, work(input, itemIndex));
+		}
 	};
-	// Its requests still wait for the slots of the gateway: no more than Max Concurrency are in flight.
-	gateway.whenAside(() => void pending.push(workOnNext()));
 	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
 	// What is pending may add to it.
 	for (const rest of pending) await rest;

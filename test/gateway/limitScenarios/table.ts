@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { withGenerated } from '../../docs/table';
 import { groups } from './scenarios';
 import { type Outcome, play } from './play';
 
 export type Results = Record<string, Record<string, Outcome>>;
-
-export const RESULTS = join(__dirname, 'results.json');
-export const PAGE = join(__dirname, '../../../gateway/limits/README.md');
-const [BEGIN, END] = ['<!-- prettier-ignore-start -->\n', '<!-- prettier-ignore-end -->\n'];
 
 /** Plays every scenario, each as often as `runs` says. */
 export async function playAll(runs?: number): Promise<Results> {
@@ -18,15 +11,6 @@ export async function playAll(runs?: number): Promise<Results> {
 		for (const [name, one] of Object.entries(scenarios)) outcomes[name] = await play(one, runs);
 	}
 	return results;
-}
-
-export function readResults(): Results {
-	return JSON.parse(readFileSync(RESULTS, 'utf8')) as Results;
-}
-
-/** The page with the table of these results. */
-export function withTable(page: string, results: Results): string {
-	return withGenerated(page, 'scenarios', `${BEGIN}\n${tableOf(results)}\n${END}`);
 }
 
 export function summaryOf(outcomes: Outcome[]) {
@@ -40,26 +24,37 @@ export function summaryOf(outcomes: Outcome[]) {
 	};
 }
 
-function tableOf(results: Results): string {
-	return Object.entries(groups)
-		.map(([name, { title, scenarios }]) => {
-			const outcomes = results[name] ?? {};
-			const { mean, worst, refused, failed } = summaryOf(Object.values(outcomes));
-			const rows = Object.keys(scenarios).map((limit) => rowOf(limit, outcomes[limit]));
-			return [
-				`**${title}**: mean ${mean.toFixed(2)}, worst ${worst.toFixed(2)}, ${refused} refusals, ${failed} failed items`,
-				'',
-				'| limit | time ÷ shortest | seconds | refused | of one item | failed |',
-				'| --- | --: | --: | --: | --: | --: |',
-				...rows,
-				'',
-			].join('\n');
-		})
-		.join('\n');
+/** A page with a table for each group of scenarios. */
+export function pageOf(results: Results): string {
+	const tables = Object.entries(groups).map(([group, { title }]) => {
+		const outcomes = results[group] ?? {};
+		const { mean, worst, refused, failed } = summaryOf(Object.values(outcomes));
+		return [
+			`## ${title}`,
+			'',
+			`Mean ${mean.toFixed(2)}, worst ${worst.toFixed(2)}, ${refused} refusals, ${failed} failed items`,
+			'',
+			'| limit | time ÷ shortest | seconds | refused | of one item | failed |',
+			'| --- | --: | --: | --: | --: | --: |',
+			...Object.entries(outcomes).map(rowOf),
+			'',
+		].join('\n');
+	});
+	return `${HEAD}\n${tables.join('\n')}\n<!-- prettier-ignore-end -->\n`;
 }
 
-function rowOf(limit: string, outcome: Outcome | undefined): string {
-	if (outcome === undefined) return `| ${limit} | not played |`;
+const HEAD = `# What the rate limiter does with each limit
+
+\`npm run limits\` plays these scenarios on a virtual clock and writes this page. Each number is the mean of six runs; failed items are
+the sum. The shortest time is that of a client that knows the limit. Processes know nothing of each other.
+
+Two kinds of rows can be below 1.00. Where all is refused, or the service is away for good, the shortest time is that of all retries of
+all items, and what waits fails after five minutes. Where requests cost tokens at random, the shortest time is that of the average cost.
+
+<!-- prettier-ignore-start -->
+`;
+
+function rowOf([limit, outcome]: [string, Outcome]): string {
 	const { ratio, seconds, refused, mostRefused, failed } = outcome;
 	return `| ${limit} | ${ratio.toFixed(2)} | ${seconds.toFixed(0)} | ${refused} | ${mostRefused} | ${failed} |`;
 }
