@@ -183,7 +183,7 @@ export class StorageError extends GatewayError {
 	) {
 		super(message, {
 			code: 'storage_failed' satisfies NodeCode,
-			advice: `${remedy} The video is finished and billed: use Get with its task ID to download it then.`,
+			advice: `${remedy} The video is finished and billed.`,
 			technical: textOf(cause, 'message'),
 			cause,
 		});

@@ -35,18 +35,17 @@ export class TaskFailedError extends GatewayError {
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
 	/** @param task what the last poll that was answered told */
-	constructor(taskId: string, task: VideoTask | undefined, lastFailure?: GatewayError) {
-		const id = idText(taskId);
+	constructor(task: VideoTask | undefined, lastFailure?: GatewayError) {
 		const { status = 'processing', error } = task ?? {};
 		const [message, advice] =
 			lastFailure === undefined
 				? [
-						`Video task ${id} was not finished when Max Wait was over`,
-						`${isKnownStatus(status) ? 'The task is still running' : `Its last status was "${logText(status)}", which this node does not know`}. Use Wait or Get with this task ID, or increase Max Wait.`,
+						'The video was not finished when Max Wait was over',
+						`${isKnownStatus(status) ? 'The task is still running' : `Its last status was "${logText(status)}", which this node does not know`}.`,
 					]
 				: [
-						`The service could not be asked when Max Wait was over whether video task ${id} is finished`,
-						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
+						'The service could not be asked when Max Wait was over whether the video is finished',
+						`The last poll failed: ${lastFailure.message}. The video may be finished.`,
 					];
 		super(message, {
 			code: 'wait_timeout' satisfies NodeCode,
@@ -58,7 +57,7 @@ export class WaitTimeoutError extends GatewayError {
 	}
 }
 
-const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
+const LATER = 'The video is finished and billed.';
 
 /** The URL of a finished video returned an error. */
 export class UrlRefusedError extends NoResponseError {

@@ -154,7 +154,7 @@ export class TaskPoller {
 		if (once && !mayBeOver) return undefined;
 		if (!isFinal) return schedule.next(now, failure ? undefined : wait.task, this.leftMs(wait));
 		const pause = failure && this.pauseAfter(wait, now);
-		if (pause === undefined) throw new WaitTimeoutError(wait.id, wait.task, failure);
+		if (pause === undefined) throw new WaitTimeoutError(wait.task, failure);
 		return pause;
 	}
 

@@ -11,14 +11,13 @@ import { PaidBook } from '../shared/book/book';
 import { withBook } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
-import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
 import { type Operation, operations } from './operations';
 import { anotherNode } from './item';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
 import { planSubmission } from './submit';
-import { TaskLog } from './taskLog';
+import { isAlone, TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
 import { VideoTasks } from './videoTasks';
 import { LOST_STATE, runOperation } from './wait';
@@ -97,9 +96,8 @@ function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): un
 	const { again, isInMessage } = log.tellOfLost();
 	error.description = [error.description, list, !isInMessage && again].filter(Boolean).join('\n');
 	if (isInMessage) error.message = `${withFullStop(error.message)} ${again}`;
-	// n8n shows at most one line of a stopped run; an agent, and the workflow of a sub-workflow, get nothing else. n8n logs it.
-	const isAlone = runsAsTool(context.getNode()) || context.getMode?.() === 'integrated';
-	if (list && (log.isStopped || isAlone))
+	// n8n shows at most one line of a stopped run. It logs the message.
+	if (list && (log.isStopped || isAlone(context)))
 		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;
 	return error;
 }

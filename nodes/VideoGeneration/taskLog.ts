@@ -49,10 +49,10 @@ export class TaskLog {
 		return isStopped(this.context);
 	}
 
-	/** Whether n8n offers to retry the execution if an item fails. */
+	/** Whether n8n offers to retry the execution if an item fails: that of a sub-workflow's parent begins it anew. */
 	get offersRetry(): boolean {
 		const { context } = this;
-		return !context.continueOnFail() && !runsAsTool(context.getNode());
+		return !context.continueOnFail() && !isAlone(context);
 	}
 
 	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
@@ -171,4 +171,9 @@ export class TaskLog {
 			// It is in the log, and the videos are paid for.
 		}
 	}
+}
+
+/** Whether the message of an error is all that is read: an agent, and the parent of a sub-workflow, get nothing else. */
+export function isAlone(context: IExecuteFunctions): boolean {
+	return runsAsTool(context.getNode()) || context.getMode?.() === 'integrated';
 }

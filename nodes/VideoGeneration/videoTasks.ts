@@ -1,6 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	CancelledError,
+	GatewayError,
+	idText,
 	isFinished,
 	isNotFound,
 	later,
@@ -9,6 +11,7 @@ import {
 	TaskPoller,
 	TaskFailedError,
 	type VideoTask,
+	UrlRefusedError,
 	WaitTimeoutError,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
@@ -18,11 +21,10 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
-import { stateOf, urlOf } from './item';
+import { anotherNode, stateOf, urlOf } from './item';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
 
-/** Of a task that this workflow submitted. */
 const NOT_FOUND =
 	'Nothing was submitted again. If the Base URL of the credential was changed, set it back and use Retry. Otherwise run the workflow anew: it submits another video.';
 
@@ -86,8 +88,8 @@ export class VideoTasks {
 		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
 			task.state = isNotFound(error) ? 'unknown' : 'failed';
-			const isOurs = task.state === 'unknown' && task.submittedAt !== undefined;
-			task.error = reportError(new TaskError(stateOf(task), error, isOurs ? NOT_FOUND : undefined));
+			const advice = adviceAbout(task, error, this.log.offersRetry);
+			task.error = reportError(new TaskError(stateOf(task), error, advice));
 		});
 		await failing.finally(() => delete open.inline);
 	}
@@ -182,6 +184,28 @@ function noteFound(task: PaidTask, entry: VideoTask): void {
 	task.entry = entry;
 	if (typeof progress === 'number' && status !== 'queued')
 		task.seen ??= { at: systemClock.wallTime(), progress };
+}
+
+/** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
+function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): string | undefined {
+	const { id, status } = task.entry;
+	const isOurs = task.submittedAt !== undefined;
+	if (task.state === 'unknown') return isOurs ? NOT_FOUND : undefined;
+	if (error instanceof TaskFailedError) return undefined;
+	// What its URL leads to is no video, also the next time.
+	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
+	if (isRefused && !(error instanceof UrlRefusedError)) return undefined;
+	if (!isOurs) return 'Executing this node again costs nothing.';
+	const isDone = status === 'completed';
+	const retry = isDone ? 'downloads it' : 'waits for it again';
+	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
+	return [
+		offersRetry && `Retry of this execution ${retry} without paying.`,
+		`${offersRetry ? 'Or' : 'To get it without paying again,'} ${other}.`,
+		'Executing this node again pays for another video.',
+	]
+		.filter(Boolean)
+		.join(' ');
 }
 
 function isDownloaded({ output }: BookEntry): boolean {

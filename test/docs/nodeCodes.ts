@@ -73,22 +73,22 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	wait_timeout: [
 		'The video was not finished within Max Wait, or the service could not be asked.',
-		'Use Wait or Get with `task_id`, or increase Max Wait.',
+		'Retry of the execution waits again without paying. So does another Video Generation node with the operation Wait and `task_id`.',
 	],
 	download_blocked: [
 		"n8n's SSRF protection blocks the URL of the video.",
-		'Have the host of the videos allowed, then use Get with `task_id`.',
+		'Have the host of the videos allowed, then use Retry, or another node with the operation Get and `task_id`.',
 	],
 	download_failed: [
 		'The download was interrupted. The video is finished and billed.',
-		'Use Get with `task_id`.',
+		'Use Retry, or another node with the operation Get and `task_id`.',
 	],
 	download_refused: [
 		'The task has no URL that can be downloaded, or its URL returned an error or something else than a video.',
-		'Use Get with `task_id`.',
+		'Use Retry, or another node with the operation Get and `task_id`.',
 	],
 	storage_failed: [
 		'n8n could not store the video. The video is finished and billed.',
-		'Free disk space or change the limit that the error names, then use Get with `task_id`.',
+		'Free disk space or change the limit that the error names, then use Retry, or another node with the operation Get and `task_id`.',
 	],
 };

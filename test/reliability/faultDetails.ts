@@ -146,7 +146,7 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 /** Texts that the description of the error must contain. */
 export function expectedPhrases({ fault, kind }: Case, code: string): Array<string | RegExp> {
 	if (kind === 'download') {
-		return ['The video is finished and billed: use Get with this task ID'];
+		return ['The video is finished and billed.'];
 	}
 	if (code === 'wait_timeout') {
 		return /^task-/.test(fault)

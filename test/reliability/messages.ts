@@ -60,8 +60,8 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 		'The stream ended without an answer',
 	),
 	wait_timeout: operationError(
-		'Video task … was not finished when Max Wait was over',
-		'The service could not be asked when Max Wait was over whether video task … is finished',
+		'The video was not finished when Max Wait was over',
+		'The service could not be asked when Max Wait was over whether the video is finished',
 	),
 	task_failed: apiError(FAILED),
 	generation_failed: apiError(FAILED),

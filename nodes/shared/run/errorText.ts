@@ -55,7 +55,7 @@ export interface TaskState {
 
 /** An error with its task. */
 export class TaskError extends Error {
-	/** @param advice in place of the error's own */
+	/** @param advice after the error's own */
 	constructor(
 		readonly state: TaskState,
 		override readonly cause: unknown,
@@ -186,7 +186,8 @@ function describe(error: GatewayError, ofTask?: TaskError): Failure {
 		message: error.message,
 		// In one line: an item shows a line break as \n, and the editor as a space.
 		description: [
-			ofTask?.advice ?? error.advice,
+			error.advice,
+			ofTask?.advice,
 			sent > 1 && `It was tried ${sent} times.`,
 			mayHaveBeenAccepted && MAY_BE_PAID,
 			quote,

@@ -144,7 +144,7 @@ describe('another storage of n8n', () => {
 			task_id: simulator.tasks[0]!.id,
 			message: 'The video is larger than this n8n stores',
 			description: expect.stringMatching(
-				/Increase N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE.*Get with its task ID.*512 MB/s,
+				/Increase N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE.*operation Get.*512 MB/s,
 			),
 		});
 		expect(simulator.count('download')).toBe(1);

@@ -232,3 +232,43 @@ test('Submit hands on a video of an earlier try if the rest of its submission is
 		'other',
 	]);
 });
+
+describe('a video that is not finished when Max Wait is over', () => {
+	const endless = {
+		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
+		items: [{ prompt: '[fault:task-endless]' }],
+	};
+	const other = 'add a second Video Generation node with the operation Wait and the task ID';
+	const pays = 'Executing this node again pays for another video.';
+
+	test('is waited for again by Retry, or by another node, and its ID is not first in the message', async () => {
+		const { error } = await runNode(simulator, endless);
+		const { id } = simulator.tasks[0]!;
+		expect(error?.message).toBe('The video was not finished when Max Wait was over [item 0]');
+		expect(error?.description).toContain(
+			`Retry of this execution waits for it again without paying. Or ${other} ${id}. ${pays}`,
+		);
+	});
+
+	test('is waited for by another node where n8n offers no Retry', async () => {
+		const onError = 'continueRegularOutput' as const;
+		const { items: output } = await runNode(simulator, { ...endless, onError });
+		const { description } = output[0]?.json.error as { description: string };
+		expect(description).toContain(`To get it without paying again, ${other}`);
+		expect(description).not.toContain('Retry');
+		const { error } = await runNode(simulator, { ...endless, mode: 'integrated' });
+		expect(error?.message).toContain(`${simulator.tasks[1]?.id}: processing`);
+		expect(error?.description).not.toContain('Retry');
+	});
+
+	test('costs nothing to wait for again with Wait', async () => {
+		await runNode(simulator, endless);
+		const taskId = simulator.tasks[0]!.id;
+		const { error } = await runNode(simulator, {
+			...video({ operation: 'wait', taskId, waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
+			items: [{}],
+		});
+		expect(error?.description).toContain('Executing this node again costs nothing.');
+		expect(error?.description).not.toContain(pays);
+	});
+});
