@@ -62,7 +62,20 @@ const CASES: Record<string, Hostile> = {
 	'an answer of escapes': inText('%25&amp;\\\\'),
 	'an answer of escaped quotes': inText('\\"'),
 	'an answer of code blocks': inText('\\n```', json),
-	'a stream of lines that are not JSON': { call: stream, part: 'data: {\n', most: MiB },
+	'a stream of events that are ignored': { call: stream, part: 'data: {"a":1}\n', most: MiB },
+	'a stream of usage alone': { call: stream, part: 'data: {"usage":{}}\n', most: MiB },
+	'a stream of many pieces of tool calls': {
+		call: stream,
+		part: 'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"}"}}]}}]}\n',
+		most: 2 * MiB,
+	},
+	'a chunk of many pieces of one entry': {
+		call: stream,
+		start: `data: {"choices":[{"delta":{"annotations":[${Array.from({ length: 1_000 }, (_, index) => `{"index":${index}}`).join()}`,
+		part: ',{"index":0}',
+		end: ']}}]}\n',
+		most: 2 * MiB,
+	},
 	'a failed task of many names': {
 		call: async (gateway) => new TaskFailedError(await gateway.getVideoTask('t')),
 		start: '{"id":"t","status":"failed","error":{',

@@ -52,6 +52,13 @@ test.each<[string, string, unknown]>([
 	['a code block that ends in a line', '```json\n{"a": 1}```', { a: 1 }],
 	['a code block in one line', 'Here: ```{"a": 1}```.', { a: 1 }],
 	['the last of many code blocks', `${'```sh\nls\n```\n'.repeat(98)}\`\`\`json\n{}\n\`\`\``, {}],
+	[
+		'after a thought with a draft',
+		'<think>First {"a": 1}\n```\n{"a": 1}\n```</think>\n{"a": 5}',
+		{ a: 5 },
+	],
+	['after a thought without a beginning', 'First {"a": 1}.\n</think>\n\n{"a": 5}', { a: 5 }],
+	['with a tag in a text', '{"a": "</think>{}"}', { a: '</think>{}' }],
 	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
 ])('an answer that is %s is parsed into the field json', async (_name, text, json) => {
 	const { items } = await run([text]);
@@ -75,6 +82,30 @@ const noJson = [
 	['no text', null],
 	['a number outside its code block', 'Step 1\n```sh\nls\n```'],
 ] as const;
+
+test('of several code blocks with JSON the last one counts, and a hint says so', async () => {
+	const draft = '```json\n{"score": 1}\n```\nNo, better:\n```json\n{"score": 5}\n```';
+	const { items, hints } = await run([draft]);
+	expect(items[0]?.json).toMatchObject({ json: { score: 5 } });
+	expect(hints).toContainEqual(expect.stringContaining('JSON several times'));
+});
+
+test.each(['<think>It is {"a": 1}', '<answer>None</answer>'])(
+	'an answer without JSON that begins with a tag is quoted as it is: %s',
+	async (text) => {
+		const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'malformed_answer',
+			description: expect.stringContaining(`The model says: ${text}`),
+		});
+	},
+);
+
+test('an answer that ended by a reason that nobody knows has a hint with its name', async () => {
+	const { items, hints } = await run(['{}'], {}, {}, 'recitation');
+	expect(items[0]?.json).toMatchObject({ json: {}, finish_reason: 'recitation' });
+	expect(hints).toContainEqual(expect.stringContaining('(finish_reason: recitation)'));
+});
 
 test.each(noJson)(
 	'an answer with %s fails its item, and the error keeps the text',

@@ -92,7 +92,7 @@ describe.each<[string, object, string]>([
 		'{"type":"overloaded","code":529}',
 	],
 	['an object with a detail', { error: { detail: 'No room' } }, 'No room'],
-	['a list', { error: [{ msg: 'No room' }] }, '[{"msg":"No room"}]'],
+	['a list', { error: [{ msg: 'No room' }] }, 'No room'],
 	['a code and a message', { error: { code: 502, message: 'It broke off' } }, 'It broke off'],
 ])('an answer that is cut off by an error as %s', (_what, body, says) => {
 	const half = { ...choice('Good'), finish_reason: 'error' };

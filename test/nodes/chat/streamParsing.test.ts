@@ -100,7 +100,7 @@ test.each([
 });
 
 test('a stream of events that are no chunks shows the last one in its error', async () => {
-	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
+	const { json } = await itemOf('data: {}\n\ndata: {"note":"No such model"}\n\n', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',
 		description: expect.stringContaining('No such model'),

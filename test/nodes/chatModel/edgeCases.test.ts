@@ -81,6 +81,72 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 	});
 });
 
+describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s', (mode) => {
+	/** Asks twice, with the call of the first answer and its result in the second question. */
+	const inTwoRounds = async (message: object) => {
+		const asked: Array<{ messages: unknown[] }> = [];
+		const sent = (field: string) =>
+			JSON.stringify({ choices: [{ index: 0, finish_reason: 'tool_calls', [field]: message }] });
+		service.respond = (request) => {
+			asked.push(JSON.parse(request.slice(request.indexOf('\r\n\r\n'))) as (typeof asked)[0]);
+			return request.includes('"stream":true')
+				? rawResponse('200 OK', `data: ${sent('delta')}\n\ndata: [DONE]\n\n`)
+				: rawResponse('200 OK', sent('message'));
+		};
+		const replies: Reply[] = [];
+		const { error } = await useModel({ url: service.url, key: 'key' }, async (model) => {
+			const history: unknown[] = [...question];
+			for (let round = 0; round < 2; round += 1) {
+				const answer =
+					mode === 'whole'
+						? await model.invoke(history)
+						: await merged(await model.stream(history));
+				replies.push(answer);
+				const [called] = answer.tool_calls!;
+				history.push(answer, { role: 'tool', content: 'Rain', tool_call_id: called!.id });
+			}
+			return null;
+		});
+		expect(error).toBeUndefined();
+		return { replies, messages: asked[1]!.messages };
+	};
+
+	test('with the same ID in each round gets calls with IDs of their own', async () => {
+		const { replies, messages } = await inTwoRounds({
+			tool_calls: [call('weather', '{"city":"Rome"}', { id: 'call_0' })],
+		});
+		const [first, second] = replies.map(({ tool_calls }) => tool_calls![0]!.id);
+		expect(first).toBe('call_0');
+		expect(second).not.toBe('call_0');
+		expect(messages).toMatchObject([
+			{},
+			{ tool_calls: [{ id: 'call_0' }] },
+			{ tool_call_id: 'call_0' },
+		]);
+	});
+
+	test('sends back what a reasoning model needs with the results of its calls, and nothing of its own', async () => {
+		const extra_content = { google: { thought_signature: 'c2ln' } };
+		const { messages } = await inTwoRounds({
+			reasoning_content: 'Does it rain?',
+			tool_calls: [call('weather', '{"city":"Rome"}', { id: 'call_0', extra_content })],
+		});
+		expect(messages[1]).toMatchObject({
+			reasoning_content: 'Does it rain?',
+			tool_calls: [{ id: 'call_0', extra_content }],
+		});
+		const plain = await inTwoRounds({ tool_calls: [call('weather', '{}', { id: 'call_0' })] });
+		expect(plain.messages[1]).not.toHaveProperty('reasoning_content');
+		expect(JSON.stringify(plain.messages)).not.toContain('extra_content');
+	});
+
+	test('with neither text nor a call fails, unless the answer was cut off', async () => {
+		const silent = async (finish: string) => await callsOf([], reply[mode], finish);
+		expect((await silent('stop')).error?.message).toMatch(/neither text nor a call/);
+		expect((await silent('length')).error).toBeUndefined();
+	});
+});
+
 test.each([
 	['stop', 'stop'],
 	['length', 'length'],
@@ -88,6 +154,7 @@ test.each([
 	['tool_calls', 'tool-calls'],
 	['eos', 'stop'],
 	['finished', 'other'],
+	['MAX_TOKENS', 'length'],
 	[null, 'other'],
 ])('a stream that ends with the finish reason %s tells LangChain %s', async (sent, told) => {
 	const chunk = JSON.stringify({ choices: [{ delta: { content: 'Hi' }, finish_reason: sent }] });
