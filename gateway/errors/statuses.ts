@@ -20,6 +20,10 @@ interface Status {
 	hidesSuccess?: 'always' | 'if foreign';
 }
 
+const NO_QUOTA = {
+	message: 'The account has no quota left',
+	advice: 'Top up the balance or upgrade the plan, then run the node again.',
+};
 const FAILURE = { advice: 'Try again in a few minutes.', isTransient: true };
 
 /**
@@ -54,6 +58,8 @@ export const STATUSES: readonly Status[] = [
 		foreign: 'with a body',
 		foreignCode: 'unauthorized',
 	},
+	// Payment Required: DeepSeek's and OpenRouter's word for it.
+	{ ...NO_QUOTA, status: 402, code: 'quota_not_enough' },
 	{
 		status: 403,
 		code: 'forbidden',
@@ -63,9 +69,8 @@ export const STATUSES: readonly Status[] = [
 	},
 	{
 		status: 403,
+		...NO_QUOTA,
 		code: 'quota_not_enough',
-		message: 'The account has no quota left',
-		advice: 'Top up the balance or upgrade the plan, then run the node again.',
 		isSpecific: true,
 	},
 	{

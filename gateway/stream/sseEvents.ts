@@ -10,6 +10,8 @@ const MAX_UNCHECKED = 1_024;
 const FIELD = /^(data|event|error):(.*)$/s;
 /** Nothing else is looked for: a number or a time only keeps the connection alive. */
 const JSON_START = /^[[{]/;
+/** The end of a stream, also as a gateway sends it that makes JSON of all data (BerriAI/litellm#10053). */
+const DONE = ['[DONE]', '["DONE"]'];
 /** Words of a failure that are no JSON. */
 const FAILURE = /^\W*error\b/i;
 
@@ -74,7 +76,7 @@ export class SseEvents {
 	}
 
 	private takeData(data: string, isError: boolean): void {
-		if (data === '[DONE]') this.isDone = true;
+		if (DONE.includes(data)) this.isDone = true;
 		else if (data !== '') {
 			const value = JSON_START.test(data) ? parseOrUndefined(data) : undefined;
 			this.emit(value, data, isError || (value === undefined && FAILURE.test(data)));

@@ -33,7 +33,10 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 		...messagesOf('content_filtered').flatMap((text) => [text, `${text}: …`]),
 	),
 	http_: apiError(PROXY_ERROR),
-	status_: apiError('The service returned the unexpected status …'),
+	status_: apiError(
+		'The service returned the unexpected status …',
+		...messagesOf('quota_not_enough'),
+	),
 	service_error: apiError('The service returned an error instead of a result'),
 	redirect_refused: apiError('Redirects are not followed, to protect the API key'),
 	ECONNREFUSED: apiError('The service refused the connection'),
