@@ -121,12 +121,14 @@ async function bundleForCloud() {
 }
 
 /**
- * The nodes import this instead of the client: it has all names of the client, and loads it when one of them is used, at
+ * The nodes import this instead of the client: it has all names of the client, and loads it when one of them but the bounds of
+ * numbers, which forms show, is used, at
  * the latest when the code that loads the nodes is done. Later it may be gone: n8n moves the folder while it updates the
  * package, and Jest lets no module load another when its test file is over.
  */
 async function writeLazyIndex(dist) {
-	const names = Object.keys(require(path.resolve(dist, CLIENT)));
+	const { BOUNDS, ...others } = require(path.resolve(dist, CLIENT));
+	const names = Object.keys(others);
 	const index = `'use strict';
 ${await checkOfN8nWorkflow(dist)}
 let client;
@@ -134,6 +136,7 @@ ${LOAD}
 for (const name of ${JSON.stringify(names)}) {
 	Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });
 }
+exports.BOUNDS = ${JSON.stringify(BOUNDS)};
 // What fails here is reported by the first run.
 Promise.resolve().then(load).catch(() => {});
 `;

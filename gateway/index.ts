@@ -33,6 +33,7 @@ export { endOf } from './schemas/finishReasons';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
+export { BOUNDS, rangeOf } from './schemas/bounds';
 export { isEmptied, parseInput, parseJson, refusedValue } from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {

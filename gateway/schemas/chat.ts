@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { isObject } from '../errors/foreignErrors';
+import { BOUNDS } from './bounds';
 import { endOf, finishReasonIn } from './finishReasons';
 import {
+	NOT_EMPTY,
 	anyText,
 	isEmptied,
 	mergeAdditionalBody,
-	NOT_EMPTY,
 	number,
 	numberBetween,
 	parseInput,
 	text,
+	wholeNumber,
 } from './input';
 import { sensibleEntries } from './responseJson';
 
@@ -50,7 +52,6 @@ const message = z
 		if (isEmpty && !callsTools) refuse('content', NOT_EMPTY, content);
 	});
 
-const TOKENS_RULE = 'must be a whole number of 1 or more';
 const STOP_RULE = 'must be text or a list of texts';
 /** White space counts: a line break is the most common stop sequence. */
 const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
@@ -61,14 +62,12 @@ const request = z.looseObject({
 	messages: z
 		.array(message, { error: 'must be an array of messages with role and content' })
 		.min(1, 'must contain at least one message'),
-	temperature: numberBetween(0, 2).optional(),
-	max_tokens: number(TOKENS_RULE)
-		.refine((value) => Number.isSafeInteger(value) && value >= 1, TOKENS_RULE)
-		.optional(),
-	top_p: numberBetween(0, 1).optional(),
+	temperature: numberBetween(...BOUNDS.temperature).optional(),
+	max_tokens: wholeNumber(BOUNDS.maxTokens).optional(),
+	top_p: numberBetween(...BOUNDS.topP).optional(),
 	stop: z.union([stopSequence, z.array(stopSequence).min(1)], { error: STOP_RULE }).optional(),
-	presence_penalty: numberBetween(-2, 2).optional(),
-	frequency_penalty: numberBetween(-2, 2).optional(),
+	presence_penalty: numberBetween(...BOUNDS.presencePenalty).optional(),
+	frequency_penalty: numberBetween(...BOUNDS.frequencyPenalty).optional(),
 	user: text().optional(),
 });
 

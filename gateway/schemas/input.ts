@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
+import { rangeOf } from './bounds';
 
 /** n8n expressions often return numbers as text: `"0.5"` counts as 0.5, anything else is unchanged. */
 export const number = (rule: string) =>
@@ -12,8 +13,15 @@ export const number = (rule: string) =>
 	);
 
 export const numberBetween = (min: number, max: number) => {
-	const rule = `must be a number from ${min} to ${max}`;
+	const rule = `must be a number ${rangeOf([min, max])}`;
 	return number(rule).refine((value) => value >= min && value <= max, rule);
+};
+
+export const wholeNumber = (bounds: readonly [min: number, max?: number]) => {
+	const [min, max = Infinity] = bounds;
+	const rule = `must be a whole number ${rangeOf(bounds)}`;
+	const isValid = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max;
+	return number(rule).refine(isValid, rule);
 };
 
 export const NOT_EMPTY = 'is empty';

@@ -75,7 +75,7 @@ export function noJsonError(
 	const isCutOff = answerEnd(completion) === 'length';
 	const advice = isCutOff
 		? 'The answer was cut off: increase Max Tokens.'
-		: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
+		: 'Add this sentence to a message: "Answer only with JSON." Name the fields there, too, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
 	const error =
 		reason === undefined
 			? malformedAnswer('The model did not answer with JSON', text, advice)

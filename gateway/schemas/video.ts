@@ -2,23 +2,21 @@ import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 import { idText } from '../errors/texts';
 import { sensibleEntries } from './responseJson';
-import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
+import { BOUNDS } from './bounds';
+import { mergeAdditionalBody, number, numberBetween, parseInput, text, wholeNumber } from './input';
 
 const FPS_RULE = 'must be 24, 30 or 60';
-const COUNT_RULE = 'must be a whole number from 1 to 4';
 
 /** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
 const request = z.looseObject({
 	prompt: text(),
 	model: text('must be the ID of a model'),
 	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
-	duration: numberBetween(2, 10).optional(),
+	duration: numberBetween(...BOUNDS.duration).optional(),
 	fps: number(FPS_RULE)
 		.refine((value) => [24, 30, 60].includes(value), FPS_RULE)
 		.optional(),
-	n: number(COUNT_RULE)
-		.refine((value) => [1, 2, 3, 4].includes(value), COUNT_RULE)
-		.optional(),
+	n: wholeNumber(BOUNDS.n).optional(),
 	response_format: z.enum(['url', 'b64_json'], { error: 'must be url or b64_json' }).optional(),
 	user: text().optional(),
 });
@@ -160,6 +158,13 @@ const progress = z.preprocess(
 	numberBetween(0, 100),
 );
 
+/** Seconds. Some services send ISO 8601. */
+const unixTime = z.preprocess(
+	(value) =>
+		typeof value === 'string' && value.includes('-') ? Math.floor(Date.parse(value) / 1000) : value,
+	sentNumber,
+);
+
 /** A status query response. Only the status matters; the rest may be missing. */
 const report = z.looseObject({
 	id: identifier.nullish(),
@@ -168,8 +173,8 @@ const report = z.looseObject({
 	url: z.string().trim().nullish().catch(undefined),
 	revised_prompt: z.string().nullish().catch(undefined),
 	metadata: metadata.nullish().catch(undefined),
-	created_at: sentNumber.nullish().catch(undefined),
-	completed_at: sentNumber.nullish().catch(undefined),
+	created_at: unixTime.nullish().catch(undefined),
+	completed_at: unixTime.nullish().catch(undefined),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
 });

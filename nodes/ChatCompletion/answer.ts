@@ -20,11 +20,22 @@ export const answerFields = {
 	id: 'string',
 } satisfies OutputFields;
 
-/** Every field that an item may have, with Simplify or without. An input field of the same name is never one of an answer. */
-export const answerItemFields: ReadonlySet<string> = new Set([
-	...Object.keys(answerFields),
-	...['tool_calls', 'json', 'object', 'created', 'choices', 'service_tier', 'system_fingerprint'],
-]);
+/** Every field that an item may have. An input field of the same name is never one of an answer. */
+export function answerItemFields(simplify: boolean, jsonOutput: boolean): string[] {
+	const own = simplify
+		? [...Object.keys(answerFields), 'tool_calls']
+		: [
+				'id',
+				'object',
+				'created',
+				'model',
+				'choices',
+				'usage',
+				'service_tier',
+				'system_fingerprint',
+			];
+	return jsonOutput ? [...own, 'json'] : own;
+}
 
 /** The model's answer to one item. */
 export interface Answer {

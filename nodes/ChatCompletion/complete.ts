@@ -123,11 +123,17 @@ async function completeItem(
 ): Promise<INodeExecutionData[]> {
 	const answer = await answerOf(run, prepared, itemIndex);
 	const { completion, parsed } = answer;
-	const { simplify, includeInputFields } = prepared;
+	const { simplify, jsonOutput, includeInputFields } = prepared;
 	noteOddAnswer(run.hints, answer, simplify);
 	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
 	const json = includeInputFields
-		? withInputFields(run.service.context, itemIndex, own, answerItemFields, run.hints)
+		? withInputFields(
+				run.service.context,
+				itemIndex,
+				own,
+				answerItemFields(simplify, jsonOutput),
+				run.hints,
+			)
 		: own;
 	return [{ json, pairedItem: { item: itemIndex } }];
 }

@@ -7,7 +7,7 @@ import type {
 import type { CatalogueModel } from '../../gateway';
 import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/form/outputItem';
-import { propertyOf, readChoice, readNumber } from '../shared/form/parameterValues';
+import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 
@@ -27,15 +27,13 @@ export const listProperties: INodeProperties[] = [
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
 	},
-	{
+	numberProperty({
 		displayName: 'Limit',
 		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
-	},
+	}),
 	{
 		displayName: 'Filters',
 		name: 'filters',
@@ -123,7 +121,7 @@ function readSelection(form: FormReader, itemIndex: number): Selection {
 	const limit = form.read('limit', itemIndex);
 	const textOf = (name: string) => String(filters[name] ?? '').trim();
 	return {
-		limit: returnAll ? Infinity : readNumber({ limit }, propertyOf(listProperties, 'limit')),
+		limit: returnAll ? Infinity : readNumber({ limit }, listProperties, 'limit'),
 		kind: textOf('kind'),
 		search: textOf('search'),
 		versions: readChoice(filters, 'versions', VERSIONS),

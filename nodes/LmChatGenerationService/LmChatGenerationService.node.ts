@@ -25,9 +25,9 @@ const properties: INodeProperties[] = [
 	languageModelLocator,
 	{
 		...chatOptionsProperty,
-		options: [...chatOptionsProperty.options, ...requestOptionsOf({}).options].filter(
-			({ name }) => !DECIDED_BY_AGENT.includes(name),
-		),
+		options: [...chatOptionsProperty.options, ...requestOptionsOf({}).options]
+			.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
+			.sort((one, other) => one.displayName.localeCompare(other.displayName)),
 	},
 ];
 

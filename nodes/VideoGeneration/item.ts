@@ -38,11 +38,14 @@ export const submissionFields: OutputFields = {
 	request_id: 'string',
 };
 
-/** Every field that an item may have, with Simplify or without. An input field of the same name is never one of a video. */
-export const videoItemFields: ReadonlySet<string> = new Set([
-	...Object.keys(generatedFields),
-	...['id', 'object', 'metadata', 'b64_json', 'request', 'task_error'],
-]);
+/** Every field that an item may have. An input field of the same name is never one of a video. */
+export const videoItemFields = (simplify: boolean): string[] =>
+	simplify
+		? Object.keys(generatedFields)
+		: [
+				...['id', 'object', 'status', 'progress', 'url', 'b64_json', 'revised_prompt', 'metadata'],
+				...['created_at', 'completed_at', 'task_id', 'task_error', 'request'],
+			];
 
 /**
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's

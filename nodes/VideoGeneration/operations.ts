@@ -55,7 +55,7 @@ export const operations: Record<string, Operation> = {
 		option: {
 			name: 'Get',
 			action: "Get a video's status",
-			description: 'Get the status of a video submitted earlier, and download it if it is finished',
+			description: 'Get the status and the URL of a video submitted earlier',
 		},
 		properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
 		outputFields: taskFields,

@@ -8,7 +8,7 @@ import { fieldOf, propertyOf } from '../shared/form/parameterValues';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
 import { fullTask, simplifiedTask, stateOf, videoItemFields } from './item';
-import { requestProperties } from './videoRequest';
+import { LIMIT_THEM, MANY_VIDEOS, requestProperties } from './videoRequest';
 
 type Result = Settled<INodeExecutionData>;
 
@@ -67,7 +67,7 @@ export class VideoOutput {
 		// Only a task that was just submitted, and is not waited for, has little more than its request.
 		if (!simplify && !wait && task.request) own.request = task.request as IDataObject;
 		const json = includeInputFields
-			? withInputFields(this.context, item, own, videoItemFields, this.hints)
+			? withInputFields(this.context, item, own, videoItemFields(simplify), this.hints)
 			: own;
 		const made: INodeExecutionData = { json, pairedItem: { item } };
 		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
@@ -176,7 +176,10 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 	}
 	if (videos < 2) return;
 	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
-	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}`, 'info');
+	const { options } = context.getNode().parameters;
+	const isOpen = fieldOf(options, 'maxBillableRequests') === undefined;
+	const advice = videos >= MANY_VIDEOS && isOpen ? `. ${LIMIT_THEM}` : '';
+	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}${advice}`, 'info');
 }
 
 /** The field of the execution's context; below it, by node, the run of each file name. */

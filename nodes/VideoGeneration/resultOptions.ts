@@ -7,6 +7,7 @@ import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
 	asText,
 	fieldOf,
+	numberProperty,
 	propertyOf,
 	readBoolean,
 	readChoice,
@@ -46,22 +47,15 @@ export const downloadProperties: INodeProperties[] = [
 /** The options of an operation that submits nothing. */
 export const outputOptionsProperty = collectionOf('Options', 'options', [includeInputFieldsOption]);
 
-/** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
-export const TASK_RETENTION_S = 7 * 24 * 3600;
-
-/** Seconds. Shorter pauses are requests without a pause. */
-const MIN_POLL_INTERVAL_S = 0.01;
-
 export const waitOptionsProperty = {
 	...collectionOf('Wait Options', 'waitOptions', [
-		{
+		numberProperty({
 			displayName: 'Max Wait (Seconds)',
 			name: 'maxWait',
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: TASK_RETENTION_S },
 			default: 600,
-			description: `How long to wait for a video, at most 7 days (${TASK_RETENTION_S}). The task continues after that, and Wait or Get can fetch the video.`,
-		},
+			description:
+				'How long to wait for a video, at most 7 days. The task continues after that, and Wait or Get can fetch the video.',
+		}),
 		{
 			displayName: 'On Timeout',
 			name: 'onTimeout',
@@ -81,14 +75,13 @@ export const waitOptionsProperty = {
 			default: 'error',
 			description: 'What to do when the video is not finished within Max Wait',
 		},
-		{
+		numberProperty({
 			displayName: 'Poll Interval (Seconds)',
 			name: 'pollInterval',
-			type: 'number',
-			typeOptions: { minValue: MIN_POLL_INTERVAL_S, numberPrecision: 2 },
+			typeOptions: { numberPrecision: 2 },
 			default: 5,
 			description: 'How long to wait between polls of a video',
-		},
+		}),
 		{
 			displayName: 'Polling',
 			name: 'polling',
@@ -189,7 +182,7 @@ function readOutputOptions(form: FormReader, itemIndex: number): OutputOptions {
 function readWaitOptions(form: FormReader, itemIndex: number): WaitOptions {
 	const options = form.collection('waitOptions', itemIndex);
 	const read = (name: 'pollInterval' | 'maxWait') =>
-		1000 * readNumber(options, propertyOf(waitOptionsProperty.options, name), MIN_POLL_INTERVAL_S);
+		1000 * readNumber(options, waitOptionsProperty.options, name);
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
 		pollIntervalMs: read('pollInterval'),

@@ -1,9 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { idText, msBetween, systemClock, type WallTime } from '../../gateway';
+import { BOUNDS, idText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
 import { anotherNode } from './item';
-import { TASK_RETENTION_S } from './resultOptions';
 
 /** In the execution's custom data. */
 const KEY = 'video_task_ids';
@@ -65,7 +64,7 @@ export function hintAboutStopped(context: IExecuteFunctions): void {
 	if (context.getMode?.() !== 'manual') return;
 	const stopped = remembered.get(nodeOf(context));
 	remembered.delete(nodeOf(context));
-	if (!stopped || msBetween(stopped.at, systemClock.wallTime()) >= 1000 * TASK_RETENTION_S) return;
+	if (!stopped || msBetween(stopped.at, systemClock.wallTime()) >= 1000 * BOUNDS.maxWait[1]) return;
 	const ids = asHtml(stopped.ids.map(idText).join(', '));
 	const advice = `To get them without paying again, ${anotherNode('Wait', 'each task ID')}.`;
 	hintAfterRun(context, `Videos of the run that was stopped are paid: ${ids}. ${advice}`);

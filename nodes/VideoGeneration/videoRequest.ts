@@ -2,7 +2,7 @@ import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
-import { asText } from '../shared/form/parameterValues';
+import { asText, numberProperty } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -42,14 +42,12 @@ export const requestProperties: INodeProperties[] = [
 		default: '720p',
 		description: 'The resolution of the video',
 	},
-	{
+	numberProperty({
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
-		type: 'number',
-		typeOptions: { minValue: 2, maxValue: 10 },
 		default: 5,
-		description: 'The length of the video, from 2 to 10 seconds',
-	},
+		description: 'The length of the video',
+	}),
 ];
 
 /** The fields of the request that few users set. */
@@ -67,15 +65,14 @@ export const optionsProperty = collectionOf('Options', 'options', [
 		default: 24,
 		description: 'The frame rate',
 	},
-	{
+	includeInputFieldsOption,
+	maxBillableRequestsOption,
+	numberProperty({
 		displayName: 'Number of Videos',
 		name: 'n',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 4 },
 		default: 1,
-		description:
-			'How many videos to generate from the prompt, from 1 to 4. Each is billed and becomes an item.',
-	},
+		description: 'How many videos to generate from the prompt. Each is billed and becomes an item.',
+	}),
 	{
 		displayName: 'Response Format',
 		name: 'responseFormat',
@@ -97,8 +94,6 @@ export const optionsProperty = collectionOf('Options', 'options', [
 			'How the service returns the video. With Download on, both put it in a binary field.',
 	},
 	userOption,
-	includeInputFieldsOption,
-	maxBillableRequestsOption,
 ]);
 
 /** The parameters that form a request, listed only here. */
@@ -112,44 +107,25 @@ const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"])
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
-/** Numbers of videos to warn of. n8n's hints cannot count. */
-const MANY = [10, 50, 100, 500];
+const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
 
-/** How many videos the input asks for, or 0 where n8n does not know the input yet. */
-const ASKED_FOR =
-	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1); } catch { return 0; } })()';
+/** A run of so many videos is worth a hint before it. */
+export const MANY_VIDEOS = 10;
 
-const hintsWhileMany = MANY.map((from, index) => {
-	const below = MANY[index + 1] ?? Infinity;
-	return hintBeforeRun(
-		`${submits} && ((videos) => videos >= ${from} && videos < ${below})(${ASKED_FOR})`,
-		`This run submits ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
-	);
-});
+/** Whether the input asks for so many; not where n8n does not know the input yet. */
+const asksForMany = `(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= ${MANY_VIDEOS}; } catch { return false; } })()`;
 
-/** What multiplies the price of each item. */
-const hintsWhileDear = [
-	hintBeforeRun(
-		`${submits} && Number($parameter["options"]?.n) > 1`,
-		'Each item submits several videos. Each is billed.',
-	),
-	hintBeforeRun(
-		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
-		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
-	),
-];
+const AS_MANY = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
+
+export const LIMIT_THEM = 'Max Billable Requests in Options limits how many a run may submit.';
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
-	...hintsWhileMany,
-	...hintsWhileDear,
+	hintBeforeRun(`${submits} && ${asksForMany} && !(${hasNoLimit})`, AS_MANY),
+	hintBeforeRun(`${submits} && ${asksForMany} && ${hasNoLimit}`, `${AS_MANY} ${LIMIT_THEM}`),
 	hintBeforeRun(
-		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		`${isTool} && ${submits} && ${hasNoLimit}`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
-	),
-	hintBeforeRun(
-		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
-		'With Inline Data, the finished task contains the video itself instead of a URL. Turn on Download to get a file.',
 	),
 ];
 

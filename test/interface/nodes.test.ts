@@ -1,6 +1,6 @@
 import { useRawServer, useSimulator } from '../engine/useServers';
 import type { INodeProperties } from 'n8n-workflow';
-import { chatRequest } from '../../gateway';
+import { BOUNDS, chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
 import { credentialOf, type NodeRun, nodeTypes, runNode } from '../engine/runNode';
@@ -35,7 +35,7 @@ function field(node: string, name: string): INodeProperties {
 	return found;
 }
 
-const range = (minValue: number, maxValue: number) => ({ typeOptions: { minValue, maxValue } });
+const range = (min: number, max: number) => ({ hint: `From ${min} to ${max}` });
 const choices = (...values: unknown[]) => ({ options: values.map((value) => ({ value })) });
 
 test.each([
@@ -43,7 +43,6 @@ test.each([
 	['chatCompletion', 'topP', { ...range(0, 1), default: 1 }],
 	['chatCompletion', 'presencePenalty', { ...range(-2, 2), default: 0 }],
 	['chatCompletion', 'frequencyPenalty', { ...range(-2, 2), default: 0 }],
-	['chatCompletion', 'maxTokens', { typeOptions: { minValue: 1 } }],
 	['lmChatGenerationService', 'temperature', range(0, 2)],
 	['lmChatGenerationService', 'topP', range(0, 1)],
 	['videoGeneration', 'duration', { ...range(2, 10), default: 5 }],
@@ -71,10 +70,10 @@ test('Limits: the form of a chat refuses what the request does', () => {
 			type === 'number' && Object.values(requestFields({ [name]: 1 })).includes(1),
 	);
 	expect(numbers.length).toBeGreaterThan(3);
-	for (const { name, typeOptions = {} } of numbers as INodeProperties[]) {
-		const { minValue: min, maxValue: max } = typeOptions;
-		const bounds = [min !== undefined && [min, min - 1], max !== undefined && [max, max + 1]];
-		for (const [good, bad] of bounds.filter((bound) => bound !== false)) {
+	for (const { name } of numbers) {
+		const [min, max]: readonly number[] = BOUNDS[name as keyof typeof BOUNDS];
+		const bounds = [[min!, min! - 1], ...(max === undefined ? [] : [[max, max + 1]])] as const;
+		for (const [good, bad] of bounds) {
 			expect([name, good, accepts(name, good)]).toEqual([name, good, true]);
 			expect([name, bad, accepts(name, bad)]).toEqual([name, bad, false]);
 		}

@@ -49,7 +49,7 @@ const labels = new Set(
 );
 /** Labels of n8n, and what the pages themselves call something. */
 const OTHER_LABELS =
-	/^(Agent Tool|Answer Chain|Automatically Passthrough Binary( Images)?|Chat Hub|Chat Model|Community Nodes|Creator Portal|Enable (Fallback Model|Streaming)|Execute Workflow|Generation Service|Information Extractor|Loop Over Items|Model Selector|On Error|(Structured )?Output Parser|Predefined Credential Type|Remove Duplicates|Request Domains|Retry On Fail|Sentiment Analysis|Server Trigger|Execution Order|Stop Workflow|Summarization Chain|Text Classifier|Timeout Workflow)$/;
+	/^(Agent Tool|Answer Chain|Automatically Passthrough Binary( Images)?|Chat Hub|Chat Model|Community Nodes|Creator Portal|Enable (Fallback Model|Streaming)|Execute Workflow|Extract From File|Move File( to Base64 String)?|Generation Service|Information Extractor|Loop Over Items|Model Selector|On Error|(Structured )?Output Parser|Predefined Credential Type|Remove Duplicates|Request Domains|Retry On Fail|Sentiment Analysis|Server Trigger|Execution Order|Stop Workflow|Summarization Chain|Text Classifier|Timeout Workflow)$/;
 
 /** The labels of several words in a text, and what looks like one. */
 function unknownLabelsIn(text: string): string[] {

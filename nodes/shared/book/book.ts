@@ -187,8 +187,7 @@ function startOver(entry: BookEntry): void {
 		const hasFailed = task.entry.status === 'failed' && !task.entry.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
-		for (const field of ['deadline', 'file', 'error'] as const)
-			delete task[field];
+		for (const field of ['deadline', 'file', 'error'] as const) delete task[field];
 	}
 }
 

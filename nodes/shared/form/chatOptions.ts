@@ -1,6 +1,6 @@
 import { type ChatFields, refusedValue } from '../../../gateway';
 import { includeInputFieldsOption } from './outputItem';
-import { asText } from './parameterValues';
+import { asText, numberProperty } from './parameterValues';
 import {
 	additionalBodyOption,
 	collectionOf,
@@ -11,39 +11,36 @@ import {
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = collectionOf('Options', 'options', [
 	additionalBodyOption,
-	{
+	numberProperty({
 		displayName: 'Frequency Penalty',
 		name: 'frequencyPenalty',
-		type: 'number',
-		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+		typeOptions: { numberPrecision: 2 },
 		default: 0,
-		description:
-			'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
-	},
-	{
+		description: 'Above 0, words become less likely the more often they have occurred.',
+	}),
+	includeInputFieldsOption,
+	maxBillableRequestsOption,
+	numberProperty({
 		displayName: 'Max Tokens',
 		name: 'maxTokens',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 1024,
 		description: 'The maximum number of tokens to generate. Longer answers are cut off.',
-	},
+	}),
 	{
-		displayName: 'Output Content as JSON',
+		displayName: 'Parse Text as JSON',
 		name: 'jsonOutput',
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to parse the answer, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Describe the expected JSON in a message: this option does not change the request.',
+			'Whether to parse the text of the answer, or a code block in it, as JSON, and add the result to the output. This does not ask the model for JSON: write "Answer only with JSON" and the fields that you need in a message. An item without JSON fails.',
 	},
-	{
+	numberProperty({
 		displayName: 'Presence Penalty',
 		name: 'presencePenalty',
-		type: 'number',
-		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+		typeOptions: { numberPrecision: 2 },
 		default: 0,
-		description: 'From -2 to 2. Above 0, words that have already occurred become less likely.',
-	},
+		description: 'Above 0, words that have already occurred become less likely.',
+	}),
 	{
 		displayName: 'Stop Sequences',
 		name: 'stop',
@@ -69,27 +66,22 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 		placeholder: 'e.g. You are a helpful assistant',
 		description: 'Instructions for the model, sent before all messages',
 	},
-	{
+	numberProperty({
 		displayName: 'Temperature',
 		name: 'temperature',
-		type: 'number',
-		typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
+		typeOptions: { numberPrecision: 2 },
 		default: 1,
-		description:
-			'From 0 to 2. Higher values make answers more varied. Adjust this or Top P, not both.',
-	},
-	{
+		description: 'Higher values make answers more varied. Adjust this or Top P, not both.',
+	}),
+	numberProperty({
 		displayName: 'Top P',
 		name: 'topP',
-		type: 'number',
-		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+		typeOptions: { numberPrecision: 2 },
 		default: 1,
 		description:
-			'From 0 to 1. Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
-	},
+			'Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
+	}),
 	userOption,
-	includeInputFieldsOption,
-	maxBillableRequestsOption,
 ]);
 
 /** The fields of the service's request that the options set: all but those that have parameters of their own. */

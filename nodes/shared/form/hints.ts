@@ -47,26 +47,31 @@ export function repeatHints(context: IExecuteFunctions, earlier: IExecuteFunctio
 	context.addExecutionHints?.(...(hintsOf.get(earlier) ?? []));
 }
 
-/**
- * Counts the failures of a run: with a "Continue" setting n8n shows it as successful, whatever failed in it.
- * @param all the number of input items
- */
-export function hintAboutFailures(
-	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-	all: number,
-): void {
-	const codes = new Map<unknown, string>();
+/** Items that a hint names. */
+const NAMED = 10;
+
+/** "items 4 and 11", by n8n's numbers, which begin at 0. */
+export function itemsNamed(numbers: number[]): string {
+	const more = numbers.length - NAMED;
+	const names = [...numbers.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])];
+	const last = names.pop();
+	if (names.length === 0) return `item ${last}`;
+	return `items ${names.join(', ')} and ${last}`;
+}
+
+/** Names the items of a run that failed: with a "Continue" setting n8n shows it as successful, whatever failed in it. */
+export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const failed = new Map<string, Set<number>>();
 	for (const { json } of items) {
 		const code = fieldOf(json.error, 'code');
-		if (code !== undefined) codes.set(fieldOf(json.error, 'item'), String(code));
+		if (code === undefined) continue;
+		const numbers = failed.get(String(code)) ?? new Set();
+		failed.set(String(code), numbers.add(Number(fieldOf(json.error, 'item'))));
 	}
-	if (codes.size === 0) return;
-	const counts = new Map<string, number>();
-	for (const code of codes.values()) counts.set(code, (counts.get(code) ?? 0) + 1);
-	const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} (${n})`);
-	const these = all === 1 ? '1 item' : `${all} items`;
-	hintAfterRun(context, `${codes.size} of ${these} failed: ${asHtml(reasons.join(', '))}`);
+	const sentences = [...failed].map(
+		([code, numbers]) => `I${itemsNamed([...numbers]).slice(1)} failed: ${asHtml(code)}.`,
+	);
+	if (sentences.length > 0) hintAfterRun(context, sentences.join(' '));
 }
 
 /** Shows hints about what a run paid for: none of them is worth its output. */

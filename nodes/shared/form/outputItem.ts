@@ -41,13 +41,18 @@ export function withInputFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	output: IDataObject,
-	ofNode: ReadonlySet<string>,
+	ofNode: string[],
 	hints: RunHints,
 ): IDataObject {
 	const input: unknown = context.getInputData()[itemIndex]?.json;
 	// n8n's HTTP Request makes items of the texts of a list (n8n-io/n8n#32981).
 	if (typeof input !== 'object' || input === null || Array.isArray(input)) return output;
-	if ('error' in input) hints.note('without the input field "error", which marks failed items.');
-	const others = Object.entries(input).filter(([name]) => name !== 'error' && !ofNode.has(name));
-	return { ...output, ...Object.fromEntries(others), ...output };
+	const { error, ...fields } = input as IDataObject;
+	if (error !== undefined) hints.note('without the input field "error", which marks failed items.');
+	const kept = Object.entries(fields).filter(([name]) => !ofNode.includes(name));
+	const made = { ...output, ...Object.fromEntries(kept), ...output };
+	const lost = Object.keys(fields).filter((name) => made[name] !== fields[name]);
+	if (lost.length > 0)
+		hints.note(`without the input field ${lost.join(', ')}, because the output has its own.`);
+	return made;
 }

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { isEmptied, refusedValue } from '../../../gateway';
+import { BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
 export function asText(value: unknown): unknown {
@@ -32,21 +32,35 @@ export function readBoolean(
 	throw refusedValue(name, 'must be true or false', given);
 }
 
+export type BoundedNumber = keyof typeof BOUNDS;
+
+/** A number of a form, with its bounds below it. n8n's editor does not enforce them: see {@link BOUNDS}. */
+export const numberProperty = <Name extends BoundedNumber>(
+	property: Omit<INodeProperties, 'name' | 'type' | 'description'> & {
+		name: Name;
+		description: string;
+	},
+) => {
+	const [min, max]: readonly [min: number, max?: number] = BOUNDS[property.name];
+	const range = min > 0 && min < 1 ? `At most ${max}` : `From ${min} to ${max}`;
+	return { ...property, type: 'number' as const, ...(max !== undefined && { hint: range }) };
+};
+
 /**
- * Reads a number of an options collection; a number in a text, as expressions return it, is accepted. Its bounds, its default
- * and its unit are written once, in the property, where the editor shows them.
- * @param min an expression may give less than the editor's own minimum
+ * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
+ * @param properties those of the collection: of the number they have the default and the unit
  * @throws InvalidInputError naming the option
  */
 export function readNumber(
 	options: Record<string, unknown>,
-	{ name, displayName, typeOptions = {}, default: fallback }: INodeProperties,
-	min = typeOptions.minValue ?? 0,
+	properties: readonly INodeProperties[],
+	name: BoundedNumber,
 ): number {
+	const { displayName, default: fallback } = propertyOf(properties, name);
+	const [min, max = Infinity]: readonly [min: number, max?: number] = BOUNDS[name];
 	const given = options[name];
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
-	const max = typeOptions.maxValue ?? Infinity;
 	const isTime = displayName.endsWith('(Seconds)');
 	const valid =
 		typeof value === 'number' &&
@@ -55,8 +69,7 @@ export function readNumber(
 		(isTime ? Number.isFinite(value) : Number.isInteger(value));
 	if (valid) return value;
 	const kind = isTime ? 'number of seconds' : 'whole number';
-	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
-	throw refusedValue(name, `must be a ${kind} ${range}`, given);
+	throw refusedValue(name, `must be a ${kind} ${rangeOf(BOUNDS[name])}`, given);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { isEmptied, parseJson, refusedValue } from '../../../gateway';
-import { propertyOf, readNumber } from './parameterValues';
+import { numberProperty, readNumber } from './parameterValues';
 
 /**
  * What a node without operations does, as an action in the editor's nodes panel: n8n makes one of each option of a `mode`.
@@ -62,15 +62,13 @@ export const userOption = {
 } satisfies INodeProperties;
 
 /** On every node that sends billable requests. */
-export const maxBillableRequestsOption = {
+export const maxBillableRequestsOption = numberProperty({
 	displayName: 'Max Billable Requests',
 	name: 'maxBillableRequests',
-	type: 'number',
-	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
 		'The maximum number of billable requests (answers or videos) of this node in one execution, over all items, loops and tool calls. Beyond it, nothing is sent.',
-} satisfies INodeProperties;
+});
 
 /**
  * How many billable requests an execution may make; `Infinity` if the option is not set.
@@ -81,40 +79,31 @@ export function readMaxBillableRequests(options: Record<string, unknown>): numbe
 	if (!(name in options)) return Infinity;
 	const given = options[name];
 	if (isEmptied(given)) throw refusedValue(name, 'must be a whole number of 0 or more', given);
-	return readNumber(options, maxBillableRequestsOption);
+	return readNumber(options, [maxBillableRequestsOption], name);
 }
-
-/** An expression may give a part of a second. */
-const MIN_TIMEOUT_S = 0.001;
 
 /** The same collection on all nodes: how requests are sent, not what they contain. */
 const requestOptionsProperty = {
 	...collectionOf('Request Options', 'requestOptions', [
-		{
+		numberProperty({
 			displayName: 'Max Concurrency',
-			name: 'maxConcurrency' as const,
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: 100 },
+			name: 'maxConcurrency',
 			default: 10,
 			description: 'The maximum number of requests of this node in flight at once',
-		},
-		{
+		}),
+		numberProperty({
 			displayName: 'Max Retries',
-			name: 'maxRetries' as const,
-			type: 'number',
-			typeOptions: { minValue: 0, maxValue: 20 },
+			name: 'maxRetries',
 			default: 4,
 			description:
 				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
-		},
-		{
+		}),
+		numberProperty({
 			displayName: 'Timeout (Seconds)',
-			name: 'timeout' as const,
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: 3600 },
+			name: 'timeout',
 			default: 300,
 			description: 'How long to wait without receiving data before giving up',
-		},
+		}),
 	]),
 	description:
 		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
@@ -135,11 +124,10 @@ export type RequestOptions = ReturnType<typeof readRequestOptions>;
 
 /** @throws InvalidInputError naming the option */
 export function readRequestOptions(given: Record<string, unknown>) {
-	const read = (name: RequestOption, min?: number) =>
-		readNumber(given, propertyOf(requestOptionsProperty.options, name), min);
+	const read = (name: RequestOption) => readNumber(given, requestOptionsProperty.options, name);
 	return {
 		maxConcurrency: read('maxConcurrency'),
 		maxRetries: read('maxRetries'),
-		timeoutMs: 1000 * read('timeout', MIN_TIMEOUT_S),
+		timeoutMs: 1000 * read('timeout'),
 	};
 }

@@ -1,12 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
+import { itemsNamed } from './hints';
 import { fieldOf } from './parameterValues';
 import { inExpression, isObject, shortened, Template, textOf } from './template';
 
 /** Items whose expressions are evaluated alone, for a hint and before all items are refused. */
 const MAX_EVALUATED = 100;
-/** Items that a hint names. */
-const NAMED = 5;
 
 /** A text whose expressions are evaluated alone, once all items are read. */
 interface Doubt {
@@ -98,7 +97,7 @@ export class Texts {
 	/** For a hint each: which expressions had no value. */
 	get hints(): string[] {
 		return [...this.missing].map(([code, items]) => {
-			const of = this.context.getInputData().length > 1 ? ` for ${named([...items])}` : '';
+			const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed([...items])}` : '';
 			return `${shortened(code)} has no value${of}. To leave it empty on purpose, write ${inExpression(code, ' ?? ""')}.`;
 		});
 	}
@@ -135,10 +134,4 @@ function sameForAll({ template: { parameter }, code }: Missing, count: number) {
 		`${parameter} is the same for all ${count} items: ${shortened(code)} has no value`,
 		`Correct the expression: does the input have this field, under this name? To leave it empty on purpose, write ${inExpression(code, ' ?? ""')}. Nothing was sent to the service.`,
 	);
-}
-
-function named(items: number[]): string {
-	const more = items.length - NAMED;
-	const first = items.slice(0, NAMED).join(', ');
-	return `${items.length === 1 ? 'item' : 'items'} ${first}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -191,7 +191,7 @@ export function outputOf(
 		if (!continues) throw nodeError(context, outcome.error, itemIndex);
 		return [errorItem(context, outcome.error, itemIndex)];
 	});
-	if (continues) hintAboutFailures(context, items, outcomes.length);
+	if (continues) hintAboutFailures(context, items);
 	return items;
 }
 

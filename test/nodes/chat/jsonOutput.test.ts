@@ -117,7 +117,7 @@ test.each(noJson)(
 					error: {
 						message: 'The model did not answer with JSON',
 						description: expect.stringMatching(
-							/^Describe the expected JSON in a message.{1,600}$/s,
+							/^Add this sentence to a message.{1,600}$/s,
 						),
 						code: 'malformed_answer',
 						http_status: null,
@@ -134,7 +134,7 @@ test.each(noJson)(
 );
 
 test.each([
-	['incomplete JSON', '{"city":', /^It breaks here: Unexpected end of JSON input\. Describe/],
+	['incomplete JSON', '{"city":', /^It breaks here: Unexpected end of JSON input\. Add this/],
 	[
 		'an incomplete code block',
 		'```json\n{"city":',
@@ -226,4 +226,14 @@ test('Retry repeats an item whose saved answer has no JSON', async () => {
 	});
 	expect(done.map(({ json }) => json.json)).toEqual([{ a: 1 }, { b: 2 }]);
 	expect(service.requests).toHaveLength(4);
+});
+
+test('an input field json gives way to the JSON of the answer', async () => {
+	const options = { includeInputFields: true };
+	const { items } = await run(
+		['{"a":1}'],
+		{ options },
+		{ items: [{ json: 'of the row', row: 1 }] },
+	);
+	expect(items[0]?.json).toMatchObject({ json: { a: 1 }, row: 1 });
 });

@@ -1,6 +1,12 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import { BOUNDS } from '../../../gateway';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
-import { packageNodes } from '../../engine/packageNodes';
+import { packageNode, packageNodes } from '../../engine/packageNodes';
+import { runNode } from '../../engine/runNode';
+import { useSimulator } from '../../engine/useServers';
+import { videoNode } from '../video/videoNode';
+
+const simulator = useSimulator();
 
 const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
 
@@ -146,28 +152,7 @@ describe('hints', () => {
 			only(/Max Wait is short/),
 		);
 	});
-
-	test('warn if the response format is inline data without Download', () => {
-		const options = { responseFormat: 'b64_json' };
-		expect(video({ options })).toEqual(only(/Turn on Download/));
-		expect(video({ options, download: true })).toEqual(none);
-		expect(video({ options, operation: 'submit' })).toEqual(none);
-	});
 });
-
-test.each(['chatCompletion', 'videoGeneration', 'lmChatGenerationService'] as const)(
-	'the options of %s end with those that are not sent to the service',
-	(node) => {
-		const names = packageNodes[node]!.description.properties.filter(
-			({ name }) => name === 'options',
-		).map(({ options = [] }) => options.map(({ name }) => name));
-		const own = ['includeInputFields', 'maxBillableRequests', 'maxRetries', 'timeout'];
-		for (const list of names) {
-			const first = list.findIndex((name) => own.includes(name));
-			expect(list.slice(first).every((name) => own.includes(name))).toBe(true);
-		}
-	},
-);
 
 test.each(Object.keys(packageNodes))('each option of %s says what it does', (node) => {
 	const collections = packageNodes[node]!.description.properties.filter(
@@ -178,3 +163,47 @@ test.each(Object.keys(packageNodes))('each option of %s says what it does', (nod
 		.filter((option) => !('description' in option) || !option.description);
 	expect(silent.map(({ name }) => name)).toEqual([]);
 });
+
+function* allProperties(properties: INodeProperties[]): Generator<INodeProperties> {
+	for (const property of properties) {
+		yield property;
+		for (const option of property.options ?? []) {
+			if ('type' in option) yield* allProperties([option]);
+			if ('values' in option) yield* allProperties(option.values);
+		}
+	}
+}
+
+const formOf = (name: string) => [...allProperties(packageNode(name).description.properties)];
+const NODES = ['chatCompletion', 'listModels', 'lmChatGenerationService', 'videoGeneration'];
+
+test.each(NODES)(
+	'the options of each collection of %s are in the order of their labels',
+	(name) => {
+		const collections = formOf(name).filter(({ type }) => type === 'collection');
+		expect(collections.length).toBeGreaterThan(0);
+		for (const { options = [] } of collections) {
+			const labels = options.map((option) => ('displayName' in option ? option.displayName : ''));
+			expect(labels).toEqual([...labels].sort((one, other) => one.localeCompare(other)));
+		}
+	},
+);
+
+test.each(NODES)('the editor of %s takes every key of a number, and shows its bounds', (name) => {
+	const numbers = formOf(name).filter(({ type }) => type === 'number');
+	for (const { name: number, typeOptions = {}, hint } of numbers) {
+		expect(typeOptions).not.toHaveProperty('minValue');
+		expect(typeOptions).not.toHaveProperty('maxValue');
+		const [, max]: readonly number[] = BOUNDS[number as keyof typeof BOUNDS];
+		if (max !== undefined) expect(hint).toMatch(new RegExp(`(to|most) ${max}$`));
+	}
+});
+
+test.each([1, 11, 60])(
+	'a Duration of %d seconds is refused before it is billed',
+	async (duration) => {
+		const { error } = await runNode(simulator, videoNode({ duration }));
+		expect(error?.message).toContain('Duration must be a number from 2 to 10');
+		expect(simulator.requests).toEqual([]);
+	},
+);

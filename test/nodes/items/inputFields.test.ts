@@ -7,20 +7,32 @@ const simulator = useSimulator({ videoSeconds: 0.02 });
 
 const options = { includeInputFields: true };
 
-const ofAnswers = [
-	...['text', 'tool_calls', 'json', 'finish_reason', 'model', 'usage', 'id'],
-	...['object', 'created', 'choices', 'service_tier', 'system_fingerprint'],
-];
+const ofAnswers = ['text', 'tool_calls', 'finish_reason', 'model', 'usage', 'id'];
 const ofVideos = [
-	...['status', 'progress', 'metadata', 'task_error', 'request', 'b64_json', 'id', 'object'],
-	...['url', 'revised_prompt', 'duration', 'fps', 'created_at', 'completed_at', 'request_id'],
+	...['status', 'progress', 'url', 'revised_prompt', 'duration', 'fps', 'created_at'],
+	...['completed_at', 'request_id', 'task_id', 'model', 'size', 'format'],
 ];
+/** Fields of rows that the simplified output does not have. */
+const ofRows = ['metadata', 'object', 'request'];
+const whole = { simplify: false, options };
 
-describe.each<[string, NodeRun, string[]]>([
-	['Chat Completion', chatNode({ options }), ofAnswers],
-	['Generate', videoNode({ options }), ofVideos],
-	['Submit', videoNode({ options, operation: 'submit' }), ofVideos],
-])('Include Input Fields of %s', (_name, node, own) => {
+describe.each<[string, NodeRun, string[], string[]]>([
+	['Chat Completion', chatNode({ options }), ofAnswers, [...ofRows, 'json', 'created']],
+	['Generate', videoNode({ options }), ofVideos, [...ofRows, 'id']],
+	['Submit', videoNode({ options, operation: 'submit' }), ofVideos, [...ofRows, 'id']],
+	[
+		'Chat Completion without Simplify',
+		chatNode(whole),
+		['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint'],
+		['text', 'metadata', 'json'],
+	],
+	[
+		'Generate without Simplify',
+		videoNode(whole),
+		['id', 'object', 'metadata', 'status', 'task_id', 'task_error', 'request'],
+		['duration', 'size', 'request_id'],
+	],
+])('Include Input Fields of %s', (_name, node, own, free) => {
 	test("puts the fields of the input item beside the output's own", async () => {
 		const items = [
 			{ prompt: 'One', row: 1 },
@@ -51,6 +63,13 @@ describe.each<[string, NodeRun, string[]]>([
 		expect(JSON.stringify(output)).not.toContain('of the input');
 	});
 
+	test('keeps the fields of a row that the output cannot have', async () => {
+		const row = Object.fromEntries(free.map((name) => [name, 'of the row']));
+		const { items, hints } = await runNode(simulator, { ...node, items: [row] });
+		expect(items[0]!.json).toMatchObject(row);
+		expect(hints.filter((hint) => hint.includes('input field'))).toEqual([]);
+	});
+
 	test('error items have none', async () => {
 		const items = [{ prompt: '[fault:content-filtered]', row: 1 }];
 		const onError = 'continueRegularOutput';
@@ -68,4 +87,15 @@ test('Get and Wait take the option, too', async () => {
 		expect(output[0]!.json).toMatchObject({ row: 7, task_id: items[0]!.id });
 		expect(output[0]!.json.status).not.toBe('old');
 	}
+});
+
+test('a hint names the fields of rows that the output replaces, once', async () => {
+	const items = [
+		{ id: 7, usage: 'a lot' },
+		{ id: 8, usage: 'little' },
+	];
+	const { hints } = await runNode(simulator, { ...chatNode({ options }), items });
+	expect(hints.filter((hint) => hint.includes('input field'))).toEqual([
+		'2 answers are without the input field id, usage, because the output has its own.',
+	]);
 });

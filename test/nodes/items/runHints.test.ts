@@ -77,20 +77,18 @@ test('a hint names downloads that n8n keeps in memory', async () => {
 });
 
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-	'with %s, a hint counts the items that failed, by the code of their errors',
+	'with %s, a hint names the items that failed, by the code of their errors',
 	async (onError) => {
 		const prompts = ['model-not-found', 'content-filtered', 'none', 'content-filtered'];
 		const items = prompts.map((fault, index) => ({
 			prompt: `Boat ${index}${fault === 'none' ? '' : ` [fault:${fault}]`}`,
 		}));
-		const expected = ['3 of 4 items failed: content_filtered (2), model_not_found (1)'];
+		const expected = ['Item 0 failed: model_not_found. Items 1 and 3 failed: content_filtered.'];
 		expect(await hintsOf({ ...chatNode(), items, onError })).toEqual(expected);
 		expect(await hintsOf({ ...videoNode({ download: true }), items, onError })).toEqual(expected);
 		const refused = { apiKey: 'wrong', baseUrl: simulator.url };
 		const models: NodeRun = { node: 'listModels', parameters: {}, credential: refused };
-		expect(await hintsOf({ ...models, onError })).toEqual([
-			'1 of 1 item failed: invalid_api_key (1)',
-		]);
+		expect(await hintsOf({ ...models, onError })).toEqual(['Item 0 failed: invalid_api_key.']);
 	},
 );
 
@@ -129,20 +127,29 @@ describe('the bill', () => {
 		expect(await billOf({ ...node, items })).toEqual([
 			'6 videos were submitted: 10 s of 720p, 20 s of 480p',
 		]);
+		const many = videoNode({ operation, options: { n: 4 } });
+		expect(await billOf({ ...many, items })).toEqual([
+			'12 videos were submitted: 60 s of 720p. Max Billable Requests in Options limits how many a run may submit.',
+		]);
+		const limited = videoNode({ operation, options: { n: 4, maxBillableRequests: 12 } });
+		expect(await billOf({ ...limited, items })).toEqual(['12 videos were submitted: 60 s of 720p']);
 		const emptied = videoNode({ operation, size: '={{ null }}', duration: '' });
 		expect(await billOf({ ...emptied, items })).toEqual(['3 videos were submitted: 15 s of 720p']);
 	});
 });
 
+test('a hint names ten items, and counts the others', async () => {
+	const items = Array.from({ length: 25 }, () => ({ prompt: '[fault:content-filtered]' }));
+	expect(await hintsOf({ ...chatNode(), items, onError: 'continueRegularOutput' })).toEqual([
+		'Items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 15 more failed: content_filtered.',
+	]);
+});
+
 test.each([
 	[9, {}, []],
-	[10, {}, [/submits 10 videos or more\. Each is billed/]],
-	[
-		25,
-		{ n: 2 },
-		[/submits 50 videos or more/, /^Each item submits several videos\. Each is billed\.$/],
-	],
-	[1000, {}, [/submits 500 videos or more/]],
+	[10, {}, [/submits 10 videos or more\. Each is billed.*Max Billable Requests/]],
+	[5, { n: 2 }, [/submits 10 videos or more/]],
+	[10, { maxBillableRequests: 20 }, [/submits 10 videos or more(?!.*Max Billable Requests)/]],
 ])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
 	const form = { model: 'kite-motion', prompt: 'A boat', options };
 	const shown = (operation: string) =>
@@ -151,12 +158,4 @@ test.each([
 	expect(shown('generate')).toEqual(hints);
 	expect(shown('submit')).toEqual(hints);
 	expect(shown('get')).toEqual([]);
-});
-
-test('before a run with large, long videos, a hint says that they cost more', () => {
-	const shown = (size: string, duration: number) =>
-		inEditor('videoGeneration', { model: 'kite-motion', prompt: 'A boat', size, duration }).hints;
-	expect(shown('1080p', 8)).toEqual([expect.stringMatching(/more for 1080p/)]);
-	expect(shown('1080p', 5)).toEqual([]);
-	expect(shown('720p', 10)).toEqual([]);
 });

@@ -82,7 +82,7 @@ test('a wait that is just long enough for a pause is in the database, and items 
 	const refused = await runNode(
 		waitingNode({ parameters, waitOptions: { maxWait: 5 }, ...continues }),
 	);
-	expect(hintsOf(refused)).toEqual(['1 of 1 item failed: invalid_input (1)']);
+	expect(hintsOf(refused)).toEqual(['Item 0 failed: invalid_input.']);
 });
 
 test('a video that has less than a pause left is waited for in memory, whatever the Max Wait of others', async () => {

@@ -82,7 +82,11 @@ test('a run that was stopped names no video that had failed or that another run 
 	copy.mockRestore();
 	const [hint = '', ...more] = await taskHints(manual);
 	expect(more).toEqual([]);
-	expect(simulator.tasks.slice(0, 3).map(({ id }) => hint.includes(id))).toEqual([false, true, true]);
+	expect(simulator.tasks.slice(0, 3).map(({ id }) => hint.includes(id))).toEqual([
+		false,
+		true,
+		true,
+	]);
 	const polls = simulator.count('poll');
 	const taskId = simulator.tasks[1]!.id;
 	await runUntil(() => simulator.count('poll') > polls, videoNode({ operation: 'wait', taskId }));

@@ -154,7 +154,7 @@ describe('an undocumented status', () => {
 			task_id: 'task-1',
 			status: 'paused',
 		});
-		expect(hints).toEqual(['1 of 1 item failed: wait_timeout (1)']);
+		expect(hints).toEqual(['Item 0 failed: wait_timeout.']);
 	});
 
 	test('does not turn a response without an ID into a task', async () => {
