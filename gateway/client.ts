@@ -62,6 +62,7 @@ export class Gateway {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
+		const prefix = pathname === '/' ? '' : pathname;
 		this.baseUrl = baseUrl;
 		this.downloads = new VideoDownloads({
 			...options,
@@ -69,6 +70,9 @@ export class Gateway {
 			httpRequest: options.httpRequest,
 			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
 			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
+			keyFor: (url) =>
+				new URL(url).href.startsWith(`${origin}${prefix}/`) ? `Bearer ${apiKey}` : undefined,
+			redact: (text) => this.redactError(text),
 		});
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
@@ -76,7 +80,7 @@ export class Gateway {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			egressCheck: options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock),
 			origin,
-			prefix: pathname === '/' ? '' : pathname,
+			prefix,
 			apiKey: new ApiKey(apiKey),
 			queue: options.skipsQueue
 				? new ServiceQueue(clock, whenConnectionIsFree)

@@ -50,4 +50,6 @@ export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
+export { VIDEO_TYPES } from './video/fileFormat';
+export { type IncomingVideo, videoFormat } from './video/incomingVideo';
 export { TaskPoller } from './video/taskPoller';

@@ -96,7 +96,7 @@ export const download: Benchmark = {
 the HTTP Request node with the response format File; and n8n's download helper alone, whose bytes are counted and discarded. Each runs in
 a new process. Memory growth is the peak of the resident set, sampled every 20 ms, less its size before. The same is shown for the bytes of all
 buffers that V8 has not collected, and for a second download in the same process.`,
-	cost: `${linesOf('gateway/video/videoInspector.ts')}, joins chunks so that n8n writes 512 KiB at a time instead of 16. The file is never kept in memory: a test collects
+	cost: `${linesOf('gateway/video/incomingVideo.ts')}, joins chunks so that n8n writes 512 KiB at a time instead of 16. The file is never kept in memory: a test collects
 garbage in the middle of a download and finds less than 2 MiB of the file in buffers (it would fail at 8). What grows is buffers that are already read.
 V8 starts to collect them at some 64 MiB, and more arrive in the meantime, especially on a busy machine; a second download in
 the same process reuses that memory. So no client that reads a socket and leaves its buffers to V8, as undici does, can meet the goal. n8n's helper, which the

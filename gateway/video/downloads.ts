@@ -1,13 +1,12 @@
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
 import { IdleTimeout } from '../http/idleTimeout';
-import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
-import { videoInspector } from './videoInspector';
+import { type IncomingVideo, readVideo } from './incomingVideo';
 import { Execution } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 
@@ -27,6 +26,8 @@ export interface DownloadSettings extends VideoAccess {
 	maxRetries: number;
 	/** The idle timeout. */
 	timeoutMs: number;
+	/** Takes the key out of what is shown. */
+	redact: (text: string) => string;
 	/** Polls a task once more. */
 	poll: (taskId: string, signal: AbortSignal | undefined) => Promise<VideoTask>;
 }
@@ -40,17 +41,10 @@ interface File<Stored> {
 	newUrls: number;
 }
 
-/** A video on its way. */
-export interface IncomingVideo {
-	stream: ByteStream;
-	/** The MIME type of a video, if one is announced. */
-	type: string | undefined;
-}
-
 /** Puts a video into n8n's storage. Called once for each attempt. What it leaves unread is not downloaded. */
 export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
-/** Downloads the videos of one run, through n8n's own helper and without the key: it is not the service. */
+/** Downloads the videos of one run, through n8n's own helper and without the key: only a URL of the service that asks for it gets it. */
 export class VideoDownloads {
 	private readonly queue: ServiceQueue;
 	private readonly execution: Execution;
@@ -130,7 +124,11 @@ export class VideoDownloads {
 }
 
 function videoUrl({ url }: VideoTask): string {
-	if (!url) throw notVideo('The service completed the video but returned no URL for it');
+	if (!url)
+		throw notVideo(
+			'The service completed the video but returned no URL for it',
+			'It may not be ready yet, or a content filter removed it. It is billed: use Get with this task ID later.',
+		);
 	if (isUrl(url)) return url;
 	throw notVideo(
 		'The URL of the video does not begin with http:// or https://',
@@ -166,18 +164,25 @@ async function fetchVideo<Stored>(
 		const { statusCode, headers, body } = await Promise.race([opening, givenUp]);
 		if (statusCode !== 200) {
 			body.on('error', () => {}).destroy();
-			throw new UrlRefusedError(statusCode, askedPause(statusCode, headers, clock.wallTime()));
+			const pauseMs = askedPause(statusCode, headers, clock.wallTime());
+			throw new UrlRefusedError(statusCode, settings.keyFor(url) !== undefined, pauseMs);
 		}
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
 		const bytes = Number(headers['content-length']) || 0;
-		const inspector = videoInspector(contentType, bytes, () => idleTimeout.progress());
 		let isSound = !body.errored;
+		let video: IncomingVideo | undefined = undefined as IncomingVideo | undefined;
 		// A reader that fails destroys what it reads first, and the source after it.
-		const onFailure = () => (isSound &&= stream.destroyed);
-		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
-		const stream = inspectStream(body, inspector, aborting.signal);
-		const [type] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
-		const stored = await store({ stream, type }).catch((error: unknown) => {
+		const onFailure = () => (isSound &&= video?.stream.destroyed === true);
+		body.on('error', onFailure).once('close', () => body.readableEnded || onFailure());
+		// n8n's helper wraps the response in a stream that ignores its signal.
+		const close = () => body.destroy(new Error('aborted'));
+		aborting.signal.addEventListener('abort', close, { once: true });
+		const reading = readVideo(body, bytes, () => idleTimeout.progress());
+		video = await Promise.race([reading, givenUp]);
+		const { stream } = video;
+		const [announced] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
+		const type = announced && settings.redact(announced);
+		const stored = await store({ ...video, type }).catch((error: unknown) => {
 			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
 		});
 		if (!stream.readableEnded) aborting.abort();

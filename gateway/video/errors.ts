@@ -1,5 +1,5 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
-import { formatSeconds, idText, logText } from '../errors/texts';
+import { formatSeconds, idText, logText, shortText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { errorData, isEmpty, wordsOf } from '../http/errorBody';
@@ -59,15 +59,20 @@ export class WaitTimeoutError extends GatewayError {
 
 const LATER = 'The video is finished and billed.';
 
+const LOGIN =
+	"This host asks for a login of its own. Never send it the service's key unless the host belongs to the service.";
+
 /** The URL of a finished video returned an error. */
 export class UrlRefusedError extends NoResponseError {
+	/** @param isOfService whether the URL is the service's own, and got the key */
 	constructor(
 		readonly status: number,
+		isOfService = true,
 		retryAfterMs?: number,
 	) {
 		super(`The URL of the video returned status ${status}`, {
 			code: 'download_refused',
-			advice: LATER,
+			advice: status === 401 && !isOfService ? `${LOGIN} ${LATER}` : LATER,
 			retryAfterMs,
 			transient: statusOf(status).isTransient === true,
 			mayHaveBeenAccepted: false,
@@ -76,8 +81,9 @@ export class UrlRefusedError extends NoResponseError {
 }
 
 /** The task has no URL that could be downloaded, or something else than a video arrived. */
-export function notVideo(message: string, advice = LATER): NoResponseError {
-	return downloadError(message, { code: 'download_refused', advice, transient: false });
+export function notVideo(message: string, advice = LATER, text?: string): NoResponseError {
+	const technical = text && shortText(text);
+	return downloadError(message, { code: 'download_refused', advice, technical, transient: false });
 }
 
 export function tooManyRedirects(): NoResponseError {

@@ -47,10 +47,15 @@ export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MA
 			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
 		});
-		return { task, video: data && Buffer.from(data.replace(DATA_URL, ''), 'base64') };
+		return { task, video: data && decoded(data.replace(DATA_URL, '')) };
 	} finally {
 		if (isLarge) isReading = false;
 	}
+}
+
+/** What is no base64, such as a sentence, stays as it is: its bytes tell that it is no video. */
+function decoded(data: string): Buffer {
+	return Buffer.from(data, /^[\w+/=\r\n-]*$/.test(data.slice(0, 4096)) ? 'base64' : 'utf8');
 }
 
 /** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */

@@ -10,10 +10,13 @@ export interface VideoAccess {
 	httpRequest: RequestHelper | undefined;
 	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
 	ignoresSslIssuesAt: (url: string) => boolean;
+	/** The Authorization header for a URL of the service itself. */
+	keyFor: (url: string) => string | undefined;
 }
 
 /**
- * Requests the URL of a video through n8n's own helper and without the key. Redirects are followed here, one request for
+ * Requests the URL of a video through n8n's own helper and without the key; a URL of the service that answers 401 gets it
+ * once, and no target of a redirect. Redirects are followed here, one request for
  * each: SSL issues are ignored at the service's own origin, and the helper would ignore them at every hop or at none.
  * @throws NoResponseError after too many redirects; what the helper throws
  */
@@ -26,7 +29,12 @@ export async function openVideo(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
 		const hop = new AbortController();
 		abortSignal.addEventListener('abort', () => hop.abort(), { once: true });
-		const response = await request(access, next, hop.signal);
+		let response = await request(access, next, hop.signal);
+		const key = redirects === 0 && response.statusCode === 401 ? access.keyFor(url) : undefined;
+		if (key !== undefined) {
+			response.body.on('error', () => {}).destroy();
+			response = await request(access, url, hop.signal, key);
+		}
 		const target = redirectTarget(response, next);
 		if (target === undefined) return response;
 		response.body.on('error', () => {}).destroy();
@@ -41,12 +49,17 @@ async function request(
 	{ httpRequest, ignoresSslIssuesAt }: VideoAccess,
 	url: string,
 	abortSignal: AbortSignal,
+	key?: string,
 ): Promise<HelperResponse> {
 	if (httpRequest === undefined) throw new Error('n8n lends no request helper here');
 	return await httpRequest({
 		method: 'GET',
 		url,
-		headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT },
+		headers: {
+			'accept-encoding': 'identity',
+			'user-agent': USER_AGENT,
+			...(key && { authorization: key }),
+		},
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,

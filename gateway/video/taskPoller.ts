@@ -21,6 +21,9 @@ const MAX_ONCE_MS = 10_000;
 /** A poll that fails after Max Wait is repeated for a minute. Each has ten seconds, the first and the last one, too. */
 const REPEATED_MS = 50_000;
 
+/** How long a completed task may have no video yet. */
+const VIDEO_LAG_MS = 30_000;
+
 export interface PollOptions {
 	/** Gets the state of the task, and bounds how many polls are in flight. Retries, and responses, begin in `withinMs`. */
 	get: (signal: AbortSignal, withinMs: number) => Promise<VideoTask>;
@@ -33,6 +36,8 @@ export interface PollOptions {
 	submittedAt?: WallTime | undefined;
 	/** Whether its ID is right: it was submitted, or a poll found it. */
 	isKnown?: () => boolean;
+	/** Whether a completed task has all that is asked for: one without is polled again for half a minute. */
+	hasVideo?: (task: VideoTask) => boolean;
 	/** One poll, unless the next one has to confirm it: the task is waited for again later. */
 	once?: boolean;
 }
@@ -46,6 +51,8 @@ interface Wait extends PollOptions {
 	/** What the last poll that was answered told. */
 	task?: VideoTask;
 	failures: Failures;
+	/** When it was first seen completed without a video. */
+	completedAt?: number;
 	/** Of the polls after Max Wait: how many failed, and when the first did. */
 	failed: number;
 	failedAt: number;
@@ -142,7 +149,7 @@ export class TaskPoller {
 			const isOver = mayBeOver && wait.task !== undefined && mayBeFailed(wait.task);
 			wait.task = isOver ? failedTask(task) : task;
 			wait.failures = { inRow: 0 };
-			if (isFinished(wait.task)) return undefined;
+			if (isFinished(wait.task)) return isFinal ? undefined : this.untilVideo(wait);
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return await Promise.reject(error);
 			failure = error;
@@ -156,6 +163,15 @@ export class TaskPoller {
 		const pause = failure && this.pauseAfter(wait, now);
 		if (pause === undefined) throw new WaitTimeoutError(wait.task, failure);
 		return pause;
+	}
+
+	/** When to poll a completed task again, of which a replica or a storage may not know the video yet. */
+	private untilVideo(wait: Wait): number | undefined {
+		const { task, interval, hasVideo = () => true } = wait;
+		if (task?.status !== 'completed' || hasVideo(task)) return undefined;
+		const now = this.clock.now();
+		const leftMs = (wait.completedAt ??= now) + VIDEO_LAG_MS - now;
+		return leftMs > 0 ? Math.min(interval, leftMs, Math.max(0, this.leftMs(wait))) : undefined;
 	}
 
 	/** When to repeat a poll that failed after Max Wait; undefined: no more. */

@@ -1,17 +1,6 @@
-import type { VideoTask } from '../../gateway';
+import { type IncomingVideo, VIDEO_TYPES, type VideoTask } from '../../gateway';
 
-/** MIME types of the containers that a service may name. Where neither it nor the server of the file does, the file is called MP4. */
-const TYPES: Record<string, string> = {
-	avi: 'video/x-msvideo',
-	m4v: 'video/x-m4v',
-	mkv: 'video/x-matroska',
-	mov: 'video/quicktime',
-	mp4: 'video/mp4',
-	mpeg: 'video/mpeg',
-	mpg: 'video/mpeg',
-	ogv: 'video/ogg',
-	webm: 'video/webm',
-};
+/** Where neither the file, the service nor the server of the file names a container. */
 const DEFAULT_CONTAINER = 'mp4';
 
 /** Of the whole name. File systems take 255 bytes, some that encrypt names take fewer. */
@@ -28,24 +17,31 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))
  * Name and type of a task's file.
  * @param wanted the user's name; default: the task's
  * @param number which of several videos of the same item it is, from 1
- * @param announced the MIME type that the server of the file says
+ * @param found the extension by the first bytes of the file, and the MIME type that its server announces
  */
-export function videoFile(task: VideoTask, wanted = '', number = 1, announced?: string) {
+export function videoFile(
+	task: VideoTask,
+	wanted = '',
+	number = 1,
+	{ extension, type }: Partial<Pick<IncomingVideo, 'extension' | 'type'>> = {},
+) {
 	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
-	const ofServer = Object.keys(TYPES).find((name) => TYPES[name] === announced);
-	const container = Object.hasOwn(TYPES, named) ? named : (ofServer ?? DEFAULT_CONTAINER);
-	const extension = `.${container}`;
-	const end = (number > 1 ? `-${number}` : '') + extension;
-	const stem = safeStem(withoutExtension(wanted, extension), end);
+	const ofServer = Object.keys(VIDEO_TYPES).find((name) => VIDEO_TYPES[name] === type);
+	const said = Object.hasOwn(VIDEO_TYPES, named) ? named : (ofServer ?? DEFAULT_CONTAINER);
+	const container = extension ?? said;
+	const end = `${number > 1 ? `-${number}` : ''}.${container}`;
+	const stem = safeStem(withoutExtension(wanted), end);
 	// Task ids differ, also those of one item.
-	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), extension) || 'video';
-	const name = stem === '' ? ofTask() + extension : stem + end;
-	return { name, type: announced ?? TYPES[container] ?? '' };
+	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), end) || 'video';
+	const name = stem === '' ? `${ofTask()}.${container}` : stem + end;
+	const ofContainer = VIDEO_TYPES[container] ?? '';
+	return { name, type: extension === undefined ? (type ?? ofContainer) : ofContainer };
 }
 
-function withoutExtension(wanted: string, extension: string): string {
+function withoutExtension(wanted: string): string {
 	const name = wanted.trim();
-	return name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
+	const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+	return Object.hasOwn(VIDEO_TYPES, extension) ? name.slice(0, -extension.length - 1) : name;
 }
 
 /** @param end what follows it in the name */

@@ -76,7 +76,8 @@ export function simplifiedTask(task: PaidTask): IDataObject {
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
 export function fullTask({ entry, submitted }: PaidTask): IDataObject {
 	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
-	const { error, sent_as, ...fields } = whole as IDataObject;
+	const { error, ...fields } = whole as IDataObject;
+	delete fields.sent_as;
 	const sent = entry.sent_as?.status ? { status: entry.sent_as.status } : {};
 	return { ...fields, ...sent, task_id: entry.id, ...(error ? { task_error: error } : {}) };
 }

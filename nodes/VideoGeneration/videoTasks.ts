@@ -4,12 +4,14 @@ import {
 	GatewayError,
 	idText,
 	isFinished,
+	type IncomingVideo,
 	isNotFound,
 	later,
 	storageError,
 	systemClock,
 	TaskPoller,
 	TaskFailedError,
+	videoFormat,
 	type VideoTask,
 	UrlRefusedError,
 	WaitTimeoutError,
@@ -19,6 +21,7 @@ import type { BookEntry, PaidTask } from '../shared/book/schema';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
+import { asHtml, hintAfterRun } from '../shared/form/hints';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
 import { anotherNode, stateOf, urlOf } from './item';
@@ -114,7 +117,8 @@ export class VideoTasks {
 		const { submittedAt, deadline = later(systemClock.wallTime(), wait.maxWaitMs) } = task;
 		const isKnown = () => submittedAt !== undefined || task.submitted !== undefined;
 		const { pollIntervalMs: interval, polling } = wait;
-		const options = { get, interval, deadline, polling, submittedAt, isKnown, once };
+		const hasVideo = ({ url }: VideoTask) => !isDownloaded(item) || Boolean(url ?? open.inline);
+		const options = { get, interval, deadline, polling, submittedAt, isKnown, hasVideo, once };
 		task.entry =
 			(await this.poller.poll(id, options).catch((error: unknown) => {
 				const isHandedOn = wait.onTimeout === 'output' && isKnown();
@@ -160,22 +164,28 @@ export class VideoTasks {
 		const { context, gateway, signal } = this.service;
 		const put = async (
 			video: Parameters<typeof context.helpers.prepareBinaryData>[0],
-			announced?: string,
+			found: Pick<IncomingVideo, 'extension' | 'type'>,
 		) => {
-			const { name, type } = videoFile(entry, fileName, number, announced);
+			if (found.extension === undefined) hintAfterRun(context, unknownFormat(entry.id));
+			const { name, type } = videoFile(entry, fileName, number, found);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
-		if (inline !== undefined)
-			return await put(inline).catch((error: unknown) => {
+		if (inline !== undefined) {
+			const extension = videoFormat(inline);
+			return await put(inline, { extension }).catch((error: unknown) => {
 				throw storageError(error);
 			});
+		}
 		return await gateway.downloadVideo(
 			entry,
-			async ({ stream, type }) => await put(stream, type),
+			async ({ stream, ...found }) => await put(stream, found),
 			signal,
 		);
 	}
 }
+
+const unknownFormat = (id: string) =>
+	`The file of video task ${asHtml(id)} has a format that this node does not know: check that it plays.`;
 
 /** Writes down what a poll found. */
 function noteFound(task: PaidTask, entry: VideoTask): void {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { VideoTask } from '../../gateway';
-import { type IncomingVideo, VideoDownloads } from '../../gateway/video/downloads';
+import type { IncomingVideo } from '../../gateway';
+import { VideoDownloads } from '../../gateway/video/downloads';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './stubbedGateway';
 
@@ -37,6 +38,8 @@ function downloadsFrom(
 		maxRetries,
 		timeoutMs: 60_000,
 		ignoresSslIssuesAt: () => false,
+		keyFor: () => undefined,
+		redact: (text) => text,
 		poll: async (taskId) => {
 			polls.push(taskId);
 			return await Promise.resolve(poll(taskId));
@@ -138,7 +141,7 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 	['that is stopped', 'cancelled', (_stream, stop) => stop.abort()],
 ])('a download %s is closed, even if its server sends nothing more', async (_what, code, end) => {
 	const body = new Readable({ read: () => {} });
-	body.push(Buffer.alloc(9));
+	body.push(Buffer.alloc(5_000));
 	const { downloads, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
 	const stop = new AbortController();
 	const store = async ({ stream }: { stream: Readable }) =>
@@ -302,7 +305,8 @@ test.each([
 	['text/html', '<html>\t', 'download_refused'],
 	['application/json', '{"error":1}', 'download_refused'],
 	['application/xml', '<Error/>', 'download_refused'],
-	['video/mp4', '<html>', 'a'],
+	['video/mp4', '<html>', 'download_refused'],
+	['application/octet-stream', '\x01\x02', 'a'],
 	['text/plain', '\0\0\0\x18ftyp', 'a'],
 	['video/mp4', '', 'download_failed'],
 ])('a body of the type %s that begins with %j ends as %s', async (type, begins, ends) => {

@@ -77,8 +77,8 @@ export const retried =
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** How long a poll that fails after Max Wait is repeated, and how long one that was sent before either may take after it. */
-const FINAL = 60;
+/** How long a poll that fails after Max Wait is repeated, and how long each may take. */
+const REPEATED = 50;
 const GRACE = 10;
 
 /** The pauses between requests if each poll fails after its retries, and then after Max Wait. */
@@ -90,17 +90,19 @@ function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry)
 		pauses.push(Math.round(1000 * pause) / 1000);
 	};
 	for (let attempt = 0; time < MAX_WAIT; attempt += 1) {
-		const takes = Math.min(duration, MAX_WAIT - time + GRACE);
-		const retry = retries[attempt % (retries.length + 1)];
-		next(takes + (retry === undefined ? untilNextPoll(MAX_WAIT - time - takes) : retry - duration));
+		const takes = Math.min(duration, Math.max(GRACE, MAX_WAIT - time));
+		const left = MAX_WAIT - time - takes;
+		const retry = (retries[attempt % (retries.length + 1)] ?? Infinity) - duration;
+		next(takes + (retry < left ? retry : untilNextPoll(left)));
 	}
-	for (let failed = 0, failures = 0; ; failures += 1) {
-		const took = Math.min(duration, Math.max(GRACE, FINAL - failed));
-		if (failed + took >= FINAL) return pauses;
-		const pause = Math.min(30, 0.5 * 2 ** failures, FINAL - failed - took);
-		failed += took + pause;
-		next(took + pause);
+	const takes = Math.min(duration, GRACE);
+	let left = REPEATED;
+	for (let failures = 0; left > 0; failures += 1) {
+		const pause = Math.min(30, 0.5 * 2 ** failures, left);
+		next(takes + pause);
+		left -= takes + pause;
 	}
+	return pauses;
 }
 
 /** The last poll is at Max Wait. */

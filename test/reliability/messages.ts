@@ -71,7 +71,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	upstream_refused: apiError(FAILED),
 	download_refused: apiError(
 		'The URL of the video returned status …',
-		'The URL of the video returned a page instead of a video',
+		'The service delivered … instead of a video',
 	),
 	download_failed: apiError(
 		'The video download was interrupted',

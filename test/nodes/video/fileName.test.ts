@@ -100,9 +100,17 @@ test.each([
 ])(
 	'a container that the task calls %s and the server of the file %s: %s',
 	(format, announced, name, type) => {
-		expect(videoFile(taskOf(format), '', 1, announced)).toEqual({ name, type });
+		expect(videoFile(taskOf(format), '', 1, { type: announced })).toEqual({ name, type });
 	},
 );
+
+test.each([
+	['clip.mp4', 'mov', 'clip.mov'],
+	['clip.MOV', 'webm', 'clip.webm'],
+	['clip.v2', 'webm', 'clip.v2.webm'],
+])('a file called %s that is %s is stored as %s', (wanted, extension, name) => {
+	expect(videoFile(taskOf('mp4'), wanted, 1, { extension }).name).toBe(name);
+});
 
 test.each(['mp4', 'webm', 'mkv', 'MOV', '.mov', 'video/webm'])(
 	'the extension of a container that is known is kept: %s',
