@@ -170,12 +170,32 @@ export class N8nApi {
 
 	/** @returns the rows of a data table; none if there is no such table */
 	async tableRows(name: string): Promise<TableRow[]> {
+		const table = await this.findTable(name);
+		if (table === undefined) return [];
+		return tableRows.parse(await this.call('GET', `${table}/rows?take=250`)).data;
+	}
+
+	async addTableRows(name: string, rows: TableRow[]): Promise<void> {
+		await this.call('POST', `${await this.findTable(name)}/insert`, { data: rows });
+	}
+
+	/** Changes the rows with this value in a column. */
+	async updateTableRows(
+		name: string,
+		columnName: string,
+		value: string,
+		data: TableRow,
+	): Promise<void> {
+		const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+		await this.call('PATCH', `${await this.findTable(name)}/rows`, { filter, data });
+	}
+
+	/** @returns the path of a data table */
+	private async findTable(name: string): Promise<string | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ name }));
 		const { data } = tables.parse(await this.call('GET', `/data-tables-global?filter=${filter}`));
 		const table = data.find((candidate) => candidate.name === name);
-		if (table === undefined) return [];
-		const path = `/projects/${table.projectId}/data-tables/${table.id}/rows?take=250`;
-		return tableRows.parse(await this.call('GET', path)).data;
+		return table && `/projects/${table.projectId}/data-tables/${table.id}`;
 	}
 
 	/** @returns the workflow's executions, or those that have one of these statuses, the latest first */

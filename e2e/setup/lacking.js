@@ -10,7 +10,7 @@ const N8N_1_LACKS = [
 	},
 	{
 		why: 'Its Data Table node creates no table',
-		journeys: [/durable pipeline/, /the scheduled batch/, /an idea becomes scenes/],
+		journeys: [/the work list/, /the scheduled batch/, /an idea becomes scenes/],
 	},
 	{
 		why: 'Its Retry of an execution that was stopped inside a node may run nothing',
