@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** No answer comes near this; parsed, it takes several times as much memory. What is paid for is not given up for less. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -146,17 +147,25 @@ export function hasContent(bytes: Buffer): boolean {
 	return /\S/.test(bytes.toString('latin1', 0, MAX_KEEP_ALIVE_BYTES));
 }
 
-/** Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete. */
+/**
+ * Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete,
+ * unless all of its JSON arrived before the connection broke: what it says may be paid for.
+ */
 export async function readBody(
 	body: Body,
 	limit: number,
 	onProgress: OnProgress,
 ): Promise<{ bytes: Buffer; complete: boolean }> {
 	const read = new ByteBuffer();
-	await body.read((bytes) => {
+	const reading = body.read((bytes) => {
 		onProgress(hasContent(bytes));
 		read.add(bytes.subarray(0, limit + 1 - read.length));
 		return read.length <= limit;
+	});
+	await reading.catch((error: unknown) => {
+		const text = read.bytes.toString('utf8').trim();
+		const isWhole = /[}\]]$/.test(text) && parseResponseJsonOrUndefined(text) !== undefined;
+		if (!isWhole) throw error;
 	});
 	return { bytes: read.bytes.subarray(0, limit), complete: read.length <= limit };
 }

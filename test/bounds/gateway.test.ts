@@ -182,3 +182,19 @@ test('one task with a large inline video is read at a time, and another is polle
 	expect(clock.now() - start).toBeGreaterThan(60_000);
 	expect(polls).toBeGreaterThan(3);
 });
+
+test.each([
+	['accepted if all of its JSON arrived', '{"id":"r","data":[{"id":"task-1"}]}', 'task-1'],
+	['lost otherwise', '{"id":"r","data":[{"id":"task-1"}', 'connection_lost'],
+])('a submission whose connection breaks is %s', async (_what, text, outcome) => {
+	const parts = (function* () {
+		yield Buffer.from(text);
+		throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+	})();
+	const submitted = submit(gatewayFor(Readable.from(parts)));
+	const ended = submitted.then(
+		({ data }) => data[0]?.id,
+		({ code }: { code: string }) => code,
+	);
+	expect(await ended).toBe(outcome);
+});

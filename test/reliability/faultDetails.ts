@@ -148,6 +148,8 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 	if (kind === 'download') {
 		return ['The video is finished and billed.'];
 	}
+	if (fault === 'task-odd-status')
+		return ['Its last status was "paused", which this node does not know.'];
 	if (code === 'wait_timeout') {
 		return /^task-/.test(fault)
 			? ['The task is still running.']
