@@ -189,9 +189,11 @@ function unwrapped(value: unknown): unknown {
 		(part): part is Record<string, unknown> => isObject(part) && typeof part.status === 'string',
 	);
 	const task = typeof value.status === 'string' ? value : (inner ?? value);
-	const parts = [task, ...PARTS.map((name) => task[name]).filter(isObject)];
-	const url = parts.flatMap((part) => [part.url, part.video_url]).find(Boolean);
-	const error = task.error ?? task.fail_reason ?? task.failure;
+	const parts = [task, ...PARTS.map((name) => task[name])];
+	const urls = parts.flatMap((part) => (isObject(part) ? [part.url, part.video_url] : [part]));
+	const isUrl = (text: unknown) => typeof text === 'string' && /^https?:/i.test(text);
+	const url = urls.flat().find(isUrl) ?? task.url;
+	const error = task.error ?? task.fail_reason ?? task.failure ?? task.failure_reason;
 	const read = Object.entries({ id: task.id ?? task.task_id, url, error });
 	return { ...task, ...Object.fromEntries(read.filter(([, field]) => field !== undefined)) };
 }

@@ -3,7 +3,7 @@ import { formatSeconds, idText, logText, shortText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { errorData, isEmpty, wordsOf } from '../http/errorBody';
-import { isKnownStatus, type VideoTask } from '../schemas/video';
+import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
@@ -39,10 +39,7 @@ export class WaitTimeoutError extends GatewayError {
 		const { status = 'processing', error } = task ?? {};
 		const [message, advice] =
 			lastFailure === undefined
-				? [
-						'The video was not finished when Max Wait was over',
-						`${isKnownStatus(status) ? 'The task is still running' : `Its last status was "${logText(status)}", which this node does not know`}.`,
-					]
+				? ['The video was not finished when Max Wait was over', lastStatus(status)]
 				: [
 						'The service could not be asked when Max Wait was over whether the video is finished',
 						`The last poll failed: ${lastFailure.message}. The video may be finished.`,
@@ -55,6 +52,13 @@ export class WaitTimeoutError extends GatewayError {
 			technical: lastFailure?.technical,
 		});
 	}
+}
+
+function lastStatus(status: string): string {
+	if (isKnownStatus(status)) return 'The task is still running.';
+	const isDone = readStatus(status, true) === 'completed';
+	const why = isDone ? 'but it had no URL' : 'which this node does not know';
+	return `Its last status was "${logText(status)}", ${why}.`;
 }
 
 const LATER = 'The video is finished and billed.';
