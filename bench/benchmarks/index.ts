@@ -11,12 +11,14 @@ import { loadingNodes } from './loading';
 import { manyVideos } from './manyVideos';
 import { mixedModels } from './mixedModels';
 import { rateLimit } from './rateLimit';
+import { readingForm } from './readingForm';
 import { requests } from './requests';
 import { streamParsing } from './streamParsing';
 
 /** In the order of the page. */
 export const benchmarks: Benchmark[] = [
 	requests,
+	readingForm,
 	client,
 	connections,
 	firstChunk,

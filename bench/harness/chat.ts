@@ -40,6 +40,18 @@ export function baselineNode(target: Target): NodeUnderTest {
 	});
 }
 
+/** n8n's Set node, with the question of each item in a field. */
+export function setNode(): NodeUnderTest {
+	const assignment = { id: '1', name: 'question', type: 'string', value: '={{ $json.question }}' };
+	return {
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: { assignments: { assignments: [assignment] }, options: {} },
+		credentials: {},
+		loaded: loadPeer('n8n-nodes-base', 'dist/nodes/Set/Set.node.js'),
+	};
+}
+
 /** n8n's HTTP Request node, sending the same requests with the same credential. */
 export function httpRequestNode(target: Target, body: IDataObject = {}): NodeUnderTest {
 	return {

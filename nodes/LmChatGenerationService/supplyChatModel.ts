@@ -1,5 +1,4 @@
 import {
-	type IDataObject,
 	type INodeProperties,
 	type ISupplyDataFunctions,
 	NodeOperationError,
@@ -12,6 +11,7 @@ import {
 	readRequestOptions,
 } from '../shared/form/sharedProperties';
 import { requestFields } from '../shared/form/chatOptions';
+import { FormReader } from '../shared/form/formReader';
 import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
@@ -39,11 +39,14 @@ export async function supplyChatModel(
 		return Object.assign(made, { functionality: 'configuration-node' as const });
 	};
 	try {
-		const options = context.getNodeParameter('options', itemIndex, {}) as IDataObject;
+		const form = new FormReader(context);
+		const options = form.collection('options', itemIndex);
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
-		const model = readModel(context.getNodeParameter('model', itemIndex, ''));
+		const model = readModel(form.read('model', itemIndex));
 		const fields = requestFields(options);
 		const body = additionalBody(options);
+		const refusals = await form.texts.check(async (texts, check) => texts.forEach(check));
+		for (const refusal of refusals.values()) throw refusal;
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
 		const spending = new SpendingLimit(context);

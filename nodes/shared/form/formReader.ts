@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { readBoolean } from './parameterValues';
 import { Texts } from './texts';
@@ -34,7 +34,7 @@ export class FormReader {
 	/** Callers other than n8n's engine may have values for each item, and a node without parameters. */
 	private readonly parameters: Record<string, unknown> | undefined;
 
-	constructor(private readonly context: IExecuteFunctions) {
+	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {
 		this.texts = new Texts(context);
 		const { parameters = {} } = context.getNode();
 		this.parameters = Object.keys(parameters).length > 0 ? parameters : undefined;

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf } from './parameterValues';
@@ -35,7 +35,7 @@ export class Texts {
 	/** The items of each expression without a value. */
 	private readonly missing = new Map<string, Set<number>>();
 
-	constructor(private readonly context: IExecuteFunctions) {}
+	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {}
 
 	/** @throws InvalidInputError when an expression is set to Fixed */
 	read(path: string, raw: string, item: number, isJson: boolean): unknown {

@@ -1,0 +1,97 @@
+import { Expression } from 'n8n-workflow';
+import { bars, type Benchmark, compare, CPU_NOISE, type Measure, OURS } from '../benchmark';
+import { timed } from '../harness/measure';
+import { loadN8n } from '../harness/n8n';
+import type { NodeUnderTest } from '../harness/nodes';
+import { linesOf } from '../report/linesOf';
+
+const ITEMS = 10_000;
+const SET = 'Set node';
+const OURS_OLD = 'ours, legacy engine';
+const SET_OLD = 'Set node, legacy engine';
+const CPU = 'CPU per item';
+const STRETCH = 'longest stretch without a turn for n8n';
+
+/** n8n's default expression engine, as it starts it. */
+async function useVm(): Promise<void> {
+	await Expression.initExpressionEngine({
+		engine: 'vm',
+		poolSize: 2,
+		maxCodeCacheSize: 1024,
+		bridgeTimeout: 5000,
+		bridgeMemoryLimit: 128,
+		lazyAcquire: false,
+	});
+}
+
+/** The longest time in which no timer of the process ran. */
+async function longestStretch(work: () => Promise<unknown>): Promise<number> {
+	let last = performance.now();
+	let longest = 0;
+	const timer = setInterval(() => {
+		longest = Math.max(longest, performance.now() - last);
+		last = performance.now();
+	}, 1);
+	await work();
+	await new Promise((resolve) => setTimeout(resolve, 5));
+	clearInterval(timer);
+	return longest;
+}
+
+async function reading(node: NodeUnderTest): Promise<Measure> {
+	const { questions, runNode } = await loadN8n();
+	return async (count) => {
+		// The last item is refused: all are read and checked, and none is sent.
+		const items = [...questions(count - 1), { question: '' }];
+		let stretch = 0;
+		const { cpu } = await timed(async () => {
+			stretch = await longestStretch(() => runNode(node, items).catch(throwUnlessRefused));
+		});
+		return { [CPU]: (1000 * cpu) / count, [STRETCH]: stretch };
+	};
+}
+
+function throwUnlessRefused(error: unknown): void {
+	if (!(error as Error).message.includes('Content is empty')) throw error;
+}
+
+export const readingForm: Benchmark = {
+	name: 'readingForm',
+	title: 'Reading the items',
+	method: `${ITEMS.toLocaleString('en')} items, each with its own question from an expression, are read and checked by Chat Completion. The last one is
+refused, so that nothing is sent. n8n's Set node evaluates the same expression. In both expression engines of n8n: \`vm\` is its default.`,
+	cost: `One reader of parameters and texts (${linesOf('nodes/shared/form/formReader.ts')} and ${linesOf('nodes/shared/form/texts.ts')}): each expression of
+an item is evaluated once, and n8n has its turn every 50 ms.`,
+	goals: [
+		{ figure: CPU, peer: SET, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
+		{ figure: CPU, peer: SET_OLD, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
+		{ figure: STRETCH, peer: SET, of: 'ours', atMost: 100 },
+	],
+	candidates: {
+		async [OURS](target) {
+			await useVm();
+			return await reading((await loadN8n()).chatNode(target));
+		},
+		async [SET]() {
+			await useVm();
+			return await reading((await loadN8n()).setNode());
+		},
+		[OURS_OLD]: async (target) => await reading((await loadN8n()).chatNode(target)),
+		[SET_OLD]: async () => await reading((await loadN8n()).setNode()),
+	},
+	async run(runner) {
+		const service = await runner.service();
+		const options = { repetitions: 3, warmUps: 1, size: ITEMS };
+		const measured = await runner.measure([OURS, SET, OURS_OLD, SET_OLD], service, options);
+		const old = { [OURS]: measured[OURS_OLD], [SET_OLD]: measured[SET_OLD] };
+		return {
+			comparisons: [
+				compare(measured, CPU, 'µs', SET),
+				compare(old, CPU, 'µs', SET_OLD),
+				compare(measured, STRETCH, 'ms', SET),
+			],
+			charts: [bars(measured, CPU, 'CPU time per item', 'µs')],
+			notes: [],
+		};
+	},
+};

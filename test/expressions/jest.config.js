@@ -1,0 +1,15 @@
+const config = require('../../jest.config');
+
+/** What n8n evaluates with its default engine, `vm`. It loads as a module, which Jest allows with --experimental-vm-modules alone. */
+module.exports = {
+	...config,
+	rootDir: '../..',
+	roots: ['<rootDir>/test/nodes/items'],
+	testMatch: [
+		'**/texts.test.ts',
+		'**/equalTexts.test.ts',
+		'**/expressions.test.ts',
+		'**/readingItems.test.ts',
+	],
+	setupFilesAfterEnv: ['<rootDir>/test/expressions/vmEngine.ts'],
+};
