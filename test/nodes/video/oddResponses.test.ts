@@ -171,9 +171,9 @@ test.each([
 	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
 	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
 ])(
-	'a downloaded video with format %s and content type %s gets the MIME type %s',
+	'a downloaded file of no known kind with format %s and content type %s gets the MIME type %s',
 	async (format, type, mimeType, fileExtension) => {
-		const clip = rawResponse('200 OK', '\0\0\0\x18ftyp', { 'content-type': type });
+		const clip = rawResponse('200 OK', '\0\x01\x02\x03', { 'content-type': type });
 		const { items } = await generate(
 			[rawJson(video('task-1', { metadata: { format } }))],
 			{ download: true },
