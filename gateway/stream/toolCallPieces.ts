@@ -45,9 +45,11 @@ class ObjectScan {
 /** The arguments of a call: pieces that follow each other, or, as some services send them, each with all before. */
 class Arguments {
 	private joined = '';
-	private scan = new ObjectScan();
+	private readonly scan = new ObjectScan();
 	/** The last piece, as long as each begins with the one before. */
 	private latest: string | undefined = '';
+	/** Of the last piece. */
+	private latestScan: ObjectScan | undefined;
 
 	take(piece: string): void {
 		if (piece === '') return;
@@ -57,26 +59,22 @@ class Arguments {
 		this.scan.take(piece);
 		const isCumulative = this.latest !== undefined && piece.startsWith(this.latest);
 		this.latest = isCumulative ? piece : undefined;
+		this.latestScan = isCumulative ? new ObjectScan().take(piece) : undefined;
 	}
 
 	get isWhole(): boolean {
-		return this.scan.isWhole || this.scanLatest()?.isWhole === true;
+		return this.scan.isWhole || this.latestScan?.isWhole === true;
 	}
 
 	get text(): string {
-		return this.scanLatest()?.isWhole ? this.latest! : this.joined;
+		return this.latestScan?.isWhole ? this.latest! : this.joined;
 	}
 
 	/** One for each call: some services join the arguments of several. */
 	get texts(): string[] {
-		const latest = this.scanLatest();
-		const { isWhole, ends } = latest?.isWhole ? latest : this.scan;
+		const { isWhole, ends } = this.latestScan?.isWhole ? this.latestScan : this.scan;
 		const { text } = this;
 		return isWhole ? ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)) : [text];
-	}
-
-	private scanLatest(): ObjectScan | undefined {
-		return this.latest === undefined ? undefined : new ObjectScan().take(this.latest);
 	}
 }
 
