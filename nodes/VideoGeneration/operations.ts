@@ -118,10 +118,28 @@ export const operationProperties: INodeProperties[] = [
 		options: Object.entries(operations).map(([value, { option }]) => ({ ...option, value })),
 		default: 'generate',
 	},
-	...Object.entries(operations).flatMap(([name, { properties }]) =>
-		updateDisplayOptions({ show: { operation: [name] } }, properties),
-	),
+	...propertiesOf(operations),
 ];
+
+/**
+ * The fields of all operations in the order that each has, one property a name, with every operation that shows it: of several
+ * with one name, n8n's builder and its MCP server read the first. Only Options differs.
+ */
+function propertiesOf(all: Record<string, Operation>): INodeProperties[] {
+	const gathered: Array<{ property: INodeProperties; operation: string[] }> = [];
+	for (const [name, { properties }] of Object.entries(all)) {
+		let place = 0;
+		for (const property of properties) {
+			const known = gathered.find((each) => each.property === property);
+			if (known) known.operation.push(name);
+			else gathered.splice(place, 0, { property, operation: [name] });
+			place = gathered.findIndex((each) => each.property === property) + 1;
+		}
+	}
+	return gathered.flatMap(({ property, operation }) =>
+		updateDisplayOptions({ show: { operation } }, [property]),
+	);
+}
 
 /**
  * The entry of an item about a task that someone submitted earlier, wherever that was.
