@@ -7,7 +7,7 @@ import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
-import { type CatalogueModel, modelList } from './schemas/models';
+import { type CatalogueModel, modelList, type ModelPage } from './schemas/models';
 import {
 	isFinished,
 	isOtherWord,
@@ -29,6 +29,7 @@ import type {
 import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
+import { MAX_LIST_BYTES } from './http/body';
 import { isEmpty, shownError } from './http/errorBody';
 import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
@@ -36,6 +37,9 @@ import type { HostHelpers, Transport } from './http/types';
 
 /** When a task whose large body came beside another is polled again. */
 const NEXT_LARGE_MS = 1_000;
+
+/** Pages of the list of models: no service has more, and a service that always names another must not hold up n8n. */
+const MAX_PAGES = 100;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once. */
@@ -112,10 +116,30 @@ export class Gateway {
 		return this.complete({ ...request, stream: true }, onText, signal);
 	}
 
-	/** `GET /v1/models`: the models available to this key. */
-	listModels(signal?: AbortSignal): Promise<CatalogueModel[]> {
-		const request = { method: 'GET', path: '/v1/models', scope: { endpoint: 'models' } } as const;
-		return this.request(request, modelList, signal);
+	/**
+	 * `GET /v1/models`: the models available to this key, each once.
+	 * @param onMore is called if the service has models that it does not show here
+	 */
+	async listModels(signal?: AbortSignal, onMore = () => {}): Promise<CatalogueModel[]> {
+		const { origin, prefix } = this.context;
+		const first = new URL(`${origin}${prefix}/v1/models`);
+		const models = new Map<string, CatalogueModel>();
+		const seen = new Set<string>();
+		for (let url: URL | undefined = first; url !== undefined; ) {
+			seen.add(url.href);
+			const { search }: URL = url;
+			const request = {
+				method: 'GET',
+				path: `/v1/models${search}`,
+				scope: { endpoint: 'models' },
+			} as const;
+			const read = (response: ServiceResponse) => readResource(response, modelList, MAX_LIST_BYTES);
+			const page: ModelPage = await sendRequest(this.context, request, read, signal);
+			for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
+			url = nextPage(url, page.next, seen);
+			if (url === undefined && (page.next ?? page.hasMore)) onMore();
+		}
+		return [...models.values()];
 	}
 
 	/**
@@ -223,4 +247,13 @@ export class Gateway {
 			throw error;
 		});
 	}
+}
+
+/** The key is sent to the path of the list alone. */
+function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {
+	if (link === undefined || !URL.canParse(link, page.href)) return undefined;
+	const next = new URL(link, page);
+	next.hash = '';
+	const isOfList = next.origin === page.origin && next.pathname === page.pathname;
+	return isOfList && !seen.has(next.href) && seen.size < MAX_PAGES ? next : undefined;
 }

@@ -4,6 +4,7 @@ import { MAX_API_KEY } from './redaction';
 
 /** Characters. */
 const MAX_BASE_URL = 2_048;
+const MAX_PORT = 65_535;
 
 const CREDENTIAL_ADVICE = 'Correct it in the Generation Service API credential.';
 
@@ -28,6 +29,14 @@ const credentialFields = z.object({
 	ignoreSslIssues: z.boolean().optional(),
 });
 
+/** As the form of the credential names its fields. */
+const LABELS: Record<string, string> = {
+	baseUrl: 'Base URL',
+	apiKey: 'API Key',
+	videoBasePath: 'Video Base Path',
+	ignoreSslIssues: 'Ignore SSL Issues (Insecure)',
+};
+
 /**
  * Checks and cleans the fields of the credential.
  * @throws InvalidInputError, which never repeats the key.
@@ -36,7 +45,7 @@ export function parseCredential(fields: unknown): Credential {
 	const parsed = credentialFields.safeParse(fields);
 	if (!parsed.success) {
 		const parameter = String(parsed.error.issues[0]?.path[0] ?? 'credential');
-		throw invalid(parameter, `The credential's ${parameter} is not valid`);
+		throw invalid(parameter, `${LABELS[parameter] ?? 'The credential'} is not valid`);
 	}
 	return {
 		baseUrl: parseBaseUrl(parsed.data.baseUrl ?? ''),
@@ -53,6 +62,10 @@ function parseBaseUrl(text: string): string {
 		throw invalid('baseUrl', `The Base URL is longer than ${MAX_BASE_URL} characters`);
 	}
 	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+	const [, port = 0] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(trimmed) ?? [];
+	if (Number(port) > MAX_PORT) {
+		throw invalid('baseUrl', `The Base URL has the port ${port}, and the highest is ${MAX_PORT}`);
+	}
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
 		throw invalid('baseUrl', 'The Base URL is not a valid http:// or https:// URL');
 	}

@@ -30,6 +30,7 @@ export {
 	tokensOf,
 } from './schemas/chat';
 export { endOf } from './schemas/finishReasons';
+export { withinTotalTime } from './totalTime';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

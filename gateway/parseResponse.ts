@@ -13,6 +13,8 @@ const SHOWN_CHARACTERS = 300;
 const READ_BYTES = 1024 * 1024;
 /** Other work has its turn before a longer text is parsed, and after it. */
 const LONG_BYTES = 4 * 1024 * 1024;
+const ZSTD =
+	'The response is compressed with zstd, which was not asked for and cannot be read here';
 const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body. It shows the start of it, without the key. */
@@ -33,13 +35,15 @@ export function malformedResponse(
 export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
+	maxBytes = MAX_RESOURCE_BYTES,
 ): Promise<Resource> {
-	const { bytes, complete } = await readBody(
-		response.body,
-		MAX_RESOURCE_BYTES,
-		response.onProgress,
-	);
+	const { bytes, complete } = await readBody(response.body, maxBytes, response.onProgress);
 	return await parseResource(bytes, complete, response, schema);
+}
+
+/** Its first bytes (RFC 8878, 3.1.1). */
+function isZstd(bytes: Buffer): boolean {
+	return bytes.subarray(0, 4).equals(Buffer.of(0x28, 0xb5, 0x2f, 0xfd));
 }
 
 /**
@@ -65,7 +69,11 @@ export async function parseResource<Resource>(
 		const isTooComplex = error instanceof TooComplexError;
 		throw malformedResponse(
 			response,
-			isTooComplex ? `${TOO_LARGE}: ${error.message}` : 'The response is not JSON',
+			isTooComplex
+				? `${TOO_LARGE}: ${error.message}`
+				: isZstd(bytes)
+					? ZSTD
+					: 'The response is not JSON',
 			bytes,
 		);
 	}

@@ -3,8 +3,10 @@ import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** No answer comes near this; parsed, it takes several times as much memory. What is paid for is not given up for less. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A task without its inline video, a submission or a list: all JSON except an answer. */
+/** A task without its inline video, or a submission. */
 export const MAX_RESOURCE_BYTES = 2 * 1024 * 1024;
+/** A page of a list: ten thousand models, of which each has as much as the largest catalogues tell. */
+export const MAX_LIST_BYTES = 16 * 1024 * 1024;
 /** Ten seconds of 1080p stay far below this: more would only fill the disk. */
 export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */

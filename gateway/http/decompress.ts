@@ -1,18 +1,38 @@
-import { pipeline } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Duplex, pipeline } from 'node:stream';
+import * as zlib from 'node:zlib';
 import { type Body, MAX_AHEAD_BYTES, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
 /** A proxy may compress a compressed body once more; more than that is an attack on the memory. */
 const MAX_CODINGS = 3;
+/** The method in the header of zlib (RFC 1950, 2.2). Compressed data without the header hardly ever begins so. */
+const ZLIB_DEFLATE = 8;
 
-const DECODERS = new Map([
-	['gzip', createGunzip],
-	['x-gzip', createGunzip],
-	['deflate', createInflate],
-	['br', createBrotliDecompress],
+const DECODERS = new Map<string, () => Duplex>([
+	['gzip', zlib.createGunzip],
+	['x-gzip', zlib.createGunzip],
+	['deflate', () => Duplex.from(inflated)],
+	['br', zlib.createBrotliDecompress],
 ]);
+// Node.js has it from 22.15 on.
+if ('createZstdDecompress' in zlib) DECODERS.set('zstd', zlib.createZstdDecompress);
+
+/** Some servers send it with the header of zlib, as they should, others without (lighttpd: nodejs/undici#2603). */
+async function* inflated(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	const packets = received[Symbol.asyncIterator]();
+	const beginning = await packets.next();
+	if (beginning.done === true) return;
+	const first = beginning.value;
+	const hasHeader = (first.readUInt8() & 0x0f) === ZLIB_DEFLATE;
+	const decoder = hasHeader ? zlib.createInflate() : zlib.createInflateRaw();
+	const all = async function* () {
+		yield first;
+		yield* { [Symbol.asyncIterator]: () => packets };
+	};
+	pipeline(all, decoder, () => {});
+	yield* decoder as AsyncIterable<Buffer>;
+}
 
 /**
  * Undoes the content codings of a body, the last one first. Unknown codings are ignored.

@@ -45,17 +45,43 @@ const entries = z
 	.pipe(sensibleEntries(entry))
 	.transform((records) => records.map(toCatalogueModel));
 
+/** A page of the catalogue. */
+const page = z.object({
+	models: entries,
+	/** The URL of the next page. */
+	next: z.string().min(1).optional().catch(undefined),
+	/** Whether there are more models, wherever they are. */
+	hasMore: z.literal(true).optional().catch(undefined),
+});
+export type ModelPage = z.infer<typeof page>;
+
 const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
 /** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
-export const modelList = z.preprocess((body) => unwrapped(unwrapped(body)), entries);
+export const modelList = z.preprocess((body) => {
+	const { next, has_more: hasMore } = isObject(body) ? body : {};
+	return { models: unwrapped(unwrapped(body)), next, hasMore };
+}, page);
 
 /** What a body has instead of being the list itself: the list, or another such body. */
 function unwrapped(body: unknown): unknown {
 	const fields = isObject(body) ? body : {};
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
 	if (fields.object === 'list' && fields.data === null) return [];
-	return LISTS.map((name) => fields[name]).find(Boolean) ?? body;
+	const list = LISTS.map((name) => fields[name]).find(Boolean) ?? body;
+	const isEmpty = Array.isArray(list) && list.length === 0;
+	// Something failed: then nobody knows which models there are.
+	return isEmpty &&
+		(fields.success === false || saysSomething(fields.error) || saysSomething(fields.errors))
+		? body
+		: list;
+}
+
+/** An error that is no `false`, and no empty list or text. */
+function saysSomething(error: unknown): boolean {
+	return typeof error === 'object' && error !== null
+		? Object.keys(error).length > 0
+		: Boolean(error);
 }
 
 function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {

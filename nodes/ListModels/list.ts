@@ -98,7 +98,11 @@ export async function list(
 			read: (itemIndex) => readSelection(service.form, itemIndex),
 			prepare: (selection) => selection,
 			async work(selection, itemIndex) {
-				catalogue ??= service.gateway.listModels(service.signal);
+				catalogue ??= service.gateway.listModels(service.signal, () =>
+					hints.add(
+						'The service has more models than it lists. Enter the ID of another model by hand.',
+					),
+				);
 				const models = await catalogue;
 				const selected = select(models, selection);
 				// n8n's editor itself shows what Limit removes.

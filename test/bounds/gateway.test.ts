@@ -45,7 +45,7 @@ test.each<[string, number, string, string, (gateway: Gateway) => Promise<unknown
 	['a chat response', 32, '{"id":"', quarterMiB('x'), async (gateway) => await gateway.chat(chat)],
 	[
 		'a list of models',
-		2,
+		16,
 		'[',
 		quarterMiB('{"id":"a-model"},'),
 		async (gateway) => await gateway.listModels(),

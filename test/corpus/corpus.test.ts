@@ -120,7 +120,8 @@ async function playCase(name: string, field: FieldCase): Promise<void> {
 	if (!others.models) return;
 	play(name, field);
 	const credential = { baseUrl: simulator.url, apiKey: simulator.key };
-	const failure = await time.until(testCredential(credential));
+	// Virtual time would be over between two requests.
+	const failure = await testCredential(credential);
 	expect(failure !== undefined).toBe((others.models.error ?? others.models.says) !== undefined);
 }
 

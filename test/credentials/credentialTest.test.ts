@@ -143,7 +143,8 @@ test.each<[string, object, RegExp]>([
 	],
 	['a missing key', { apiKey: ' ' }, /has no API Key/],
 	['a missing base URL', { baseUrl: ' ' }, /has no Base URL/],
-	['a base URL that is no text', { baseUrl: 5 }, /credential's baseUrl is not valid/],
+	['a port that does not exist', { baseUrl: 'http://host:99999/' }, /has the port 99999/],
+	['a base URL that is no text', { baseUrl: 5 }, /Base URL is not valid/],
 	[
 		'a base URL without http://',
 		{ baseUrl: 'gateway.example.com' },

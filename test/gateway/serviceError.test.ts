@@ -153,6 +153,30 @@ test.each<[unknown, string]>([
 	expect(errorOf(400, {}, JSON.stringify({ error, a: 1 })).serviceMessage).toBe(words);
 });
 
+// What FastAPI, MiniMax, OAuth servers, ASP.NET and gateways that answer with an event of a stream send.
+test.each<[body: string, words: string]>([
+	['{"detail":"Not authenticated"}', 'Not authenticated'],
+	['{"detail":[{"loc":["body","model"],"msg":"Field required"}]}', 'body.model: Field required'],
+	['{"error":"invalid_grant","error_description":"It expired"}', 'invalid_grant: It expired'],
+	['{"base_resp":{"status_code":1004,"status_msg":"No key"}}', 'No key'],
+	['{"title":"Invalid","errors":{"n":["Too many"]}}', 'Invalid'],
+	['{"code":10013,"msg":"Refused"}', 'Refused'],
+	['{"error":true,"message":"Refused"}', 'Refused'],
+	['{"error":{"error":{"message":"Refused"}}}', 'Refused'],
+	['{"message":["a","b"],"error":"Bad Request"}', 'Bad Request: a; b'],
+	['[{"error":{"message":"Refused"}}]', 'Refused'],
+	['data: {"error":{"message":"Refused"}}\n\n', 'Refused'],
+	['event: error\ndata: {"error":{"message":"Refused"}}', 'Refused'],
+])('of a 400 with the body %s a user reads the words of the service: %s', (body, words) => {
+	expect(errorOf(400, {}, body).quote).toBe(`The service says: ${words}`);
+});
+
+test('a 404 about a model has the advice to choose another', () => {
+	const { code, advice } = errorOf(404, {}, { message: 'The model `a` does not exist.' });
+	expect([code, advice]).toEqual(['not_found', expect.stringMatching(/^Choose a model/)]);
+	expect(errorOf(404, {}, { message: 'No GET /models' }).advice).toMatch(/^Check the Base URL/);
+});
+
 test.each<[object, string]>([
 	[{ code: 'too_long', message: 'No' }, 'too_long'],
 	[{ code: 5, message: 'No' }, '5'],

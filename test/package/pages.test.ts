@@ -1,6 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
-import { MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESOURCE_BYTES } from '../../gateway/http/body';
+import {
+	MAX_ANSWER_BYTES,
+	MAX_ERROR_BYTES,
+	MAX_LIST_BYTES,
+	MAX_RESOURCE_BYTES,
+} from '../../gateway/http/body';
 import { STATUSES } from '../../gateway/errors/statuses';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { NODE_CODES } from '../docs/nodeCodes';
@@ -126,7 +131,8 @@ test('the README tells the defaults of the request options', () => {
 
 test.each([
 	['answers of a model', `${MAX_ANSWER_BYTES / 1024 ** 2} MiB`],
-	['tasks, submissions and lists', `${MAX_RESOURCE_BYTES / 1024 ** 2} MiB`],
+	['lists', `${MAX_LIST_BYTES / 1024 ** 2} MiB`],
+	['tasks and submissions', `${MAX_RESOURCE_BYTES / 1024 ** 2} MiB`],
 	['errors', `${MAX_ERROR_BYTES / 1024} KiB`],
 ])('SECURITY.md tells how large %s may be: %s', (what, size) => {
 	expect(read('SECURITY.md').replace(/\s+/g, ' ')).toContain(`${what} ${size}`);

@@ -10,9 +10,10 @@ import {
 	logMessage,
 	type ModelOutput,
 	modelOutputOf,
+	withinTotalTime,
 } from '../../../gateway';
 import { asText, fieldOf } from '../form/parameterValues';
-import { IN_EDITOR, openGateway } from '../run/connect';
+import { IN_EDITOR, IN_EDITOR_MS, openGateway } from '../run/connect';
 import { errorSummary } from '../run/errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
@@ -74,26 +75,32 @@ export const modelSubtitle = `={{ ${chosenModel} }}`;
  */
 export const searchModels = (output: ModelOutput) =>
 	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
-		const models = await openGateway(this, IN_EDITOR)
-			.then(async (gateway) => await gateway.listModels())
-			.catch((error: unknown) => {
-				throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
-			});
+		const gateway = openGateway(this, IN_EDITOR);
+		const models = await withinTotalTime(IN_EDITOR_MS, async (signal) =>
+			(await gateway).listModels(signal),
+		).catch((error: unknown) => {
+			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
+		});
 		const wanted = filter.trim().toLowerCase();
-		const isOther = (model: CatalogueModel) => (modelOutputOf(model) ?? output) !== output;
 		const shown = models
 			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
 			.filter(({ id }) => !/^=/.test(id) && id.toLowerCase().includes(wanted))
-			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
+			.map((model) => ({ ...model, isOther: (modelOutputOf(model) ?? output) !== output }))
+			.sort((a, b) => Number(a.isOther) - Number(b.isOther) || byRelease(a, b))
 			.slice(0, MAX_SHOWN);
 		const tells = (kind: string) => modelOutputOf({ kinds: [kind] }) !== undefined;
-		const label = (model: CatalogueModel) =>
-			isOther(model) ? ` (${model.kinds.find(tells)})` : '';
-		return { results: shown.map((model) => ({ name: model.id + label(model), value: model.id })) };
+		const results = shown.map(({ id, isOther, kinds }) => ({
+			name: isOther ? `${id} (${kinds.find(tells)})` : id,
+			value: id,
+		}));
+		return { results };
 	};
+
+/** Many times faster than `localeCompare`: ten thousand models are sorted in n8n's main process. */
+const order = new Intl.Collator().compare;
 
 /** By family; in each the undated name first, then the newest dated release. */
 function byRelease(a: CatalogueModel, b: CatalogueModel): number {
-	const newestFirst = (b.versionDate ?? '9999').localeCompare(a.versionDate ?? '9999');
-	return a.baseName.localeCompare(b.baseName) || newestFirst;
+	const newestFirst = order(b.versionDate ?? '9999', a.versionDate ?? '9999');
+	return order(a.baseName, b.baseName) || newestFirst;
 }

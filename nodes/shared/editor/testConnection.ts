@@ -11,8 +11,9 @@ import {
 	NoResponseError,
 	parseCredential,
 	ServiceError,
+	withinTotalTime,
 } from '../../../gateway';
-import { IN_EDITOR } from '../run/connect';
+import { IN_EDITOR, IN_EDITOR_MS } from '../run/connect';
 import { errorSummary } from '../run/errorText';
 
 /** Milliseconds for each of the two requests about the video path: a slow service is no wrong path. */
@@ -29,7 +30,7 @@ export async function testConnection(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	return await test(this.helpers, data).then(
+	return await withinTotalTime(IN_EDITOR_MS, (signal) => test(this.helpers, data, signal)).then(
 		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
 		(error: unknown) => ({ status: 'Error' as const, message: errorSummary(error) }),
 	);
@@ -37,13 +38,14 @@ export async function testConnection(
 
 type Helpers = ICredentialTestFunctions['helpers'];
 
-async function test(helpers: Helpers, fields: unknown): Promise<void> {
+async function test(helpers: Helpers, fields: unknown, signal: AbortSignal): Promise<void> {
 	const credential = parseCredential(fields);
 	const { videoBasePath } = credential;
 	const otherPath = videoBasePath === '/v1' ? '/media/v1' : '/v1';
-	await gatewayFor(helpers, credential, IN_EDITOR.timeoutMs).listModels();
-	if ((await knowsTasks(helpers, credential)) !== false) return;
-	if ((await knowsTasks(helpers, { ...credential, videoBasePath: otherPath })) !== true) return;
+	await gatewayFor(helpers, credential, IN_EDITOR.timeoutMs).listModels(signal);
+	if ((await knowsTasks(helpers, credential, signal)) !== false) return;
+	if ((await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }, signal)) !== true)
+		return;
 	throw new InvalidInputError(
 		'videoBasePath',
 		`The service has no video endpoints at ${videoBasePath}`,
@@ -60,12 +62,18 @@ function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number)
  * "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that.
  * @returns undefined after a temporary failure, or for a task that cannot be there: neither says anything
  */
-async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean | undefined> {
+async function knowsTasks(
+	helpers: Helpers,
+	credential: Credential,
+	signal: AbortSignal,
+): Promise<boolean | undefined> {
 	const gateway = gatewayFor(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
-	return await gateway.getVideoTask(NO_TASK).then(
+	return await gateway.getVideoTask(NO_TASK, signal).then(
 		() => undefined,
 		(error: unknown) => {
 			const status = error instanceof ServiceError ? error.status : 0;
+			// The time is over.
+			if (signal.aborted) return undefined;
 			if (error instanceof NoResponseError || status === 429 || status >= 500) return undefined;
 			return error instanceof ServiceError && error.code === 'task_not_found';
 		},

@@ -14,11 +14,14 @@ import {
 import type { FormReader } from '../form/formReader';
 import type { RequestOptions } from '../form/sharedProperties';
 
+/** Milliseconds for all that the editor waits for. */
+export const IN_EDITOR_MS = 20_000;
+
 /** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
 export const IN_EDITOR = {
 	maxConcurrency: 1,
 	maxRetries: 0,
-	timeoutMs: 20_000,
+	timeoutMs: IN_EDITOR_MS,
 	skipsQueue: true,
 };
 

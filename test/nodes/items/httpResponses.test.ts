@@ -1,5 +1,5 @@
 import { useRawServer } from '../../engine/useServers';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { head, type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -62,6 +62,7 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		['x-gzip', gzipSync],
 		['gzip', (body) => gzipSync(Buffer.concat([LONG, body]), { level: 0 })],
 		['deflate', deflateSync],
+		['deflate', deflateRawSync],
 		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
 	])('is decompressed: %s', async (codings, compress) => {
 		const [bytes] = packets;
@@ -77,6 +78,15 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 			run,
 		);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test('names zstd where it cannot be read', async () => {
+		const body = Buffer.from('28b52ffd2005290000', 'hex');
+		const { error } = await ask(
+			{ packets: [head('200 OK', { 'content-length': '9' }), body] },
+			run,
+		);
+		expect(error?.message).toMatch(/compressed with zstd/);
 	});
 
 	test('fails if it is compressed twice and incomplete', async () => {

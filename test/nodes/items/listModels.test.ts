@@ -1,6 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
+import { withinTotalTime } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
+import { VirtualClock } from '../../clock/virtualClock';
 import { modelDropdown } from '../../engine/modelDropdown';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { rawJson, rawResponse } from '../../engine/rawServer';
@@ -186,6 +188,16 @@ test.each<[object, ModelOutput | undefined]>([
 	[{ object: 'model', type: 'model' }, undefined],
 	[{ type: 7, task: null }, undefined],
 ])('a model with %j generates %s', (fields, output) => {
-	const [model] = modelList.parse([{ id: 'heron', ...fields }]);
+	const [model] = modelList.parse([{ id: 'heron', ...fields }]).models;
 	expect(model && modelOutputOf(model)).toBe(output);
+});
+
+test('what the editor waits for ends after 20 seconds, even if the service sends a byte now and then', async () => {
+	const clock = new VirtualClock();
+	const trickle = async (signal: AbortSignal) => {
+		for (;;) await clock.sleep(2_000, signal);
+	};
+	const work = withinTotalTime(20_000, trickle, clock);
+	await expect(clock.run(work)).rejects.toMatchObject({ code: 'timeout' });
+	expect(clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000);
 });
