@@ -12,10 +12,14 @@ const ROLES = {
 	remedy: 'advice',
 	rule: 'message',
 	hint: 'hint',
-	notice: 'hint',
+	hints: 'hint',
+	state: 'hint',
 } as const;
 
 type Role = (typeof ROLES)[keyof typeof ROLES];
+
+/** Functions that change nothing which a reader would notice. */
+const ESCAPES = new Set(['asHtml', 'logMessage', 'withFullStop']);
 
 /** What stands for a part that only a run knows. */
 const VARIABLE = '…';
@@ -66,7 +70,8 @@ export class TextReader {
 			else if (parameter && ts.isIdentifier(parameter.name) && isOurs(parameter))
 				this.add(texts, parameter.name.text, argument);
 		}
-		return texts;
+		if (!/hint/i.test(call.expression.getText())) return texts;
+		return { ...none(), hint: [...texts.hint, ...texts.message] };
 	}
 
 	private ofObject(object: ts.ObjectLiteralExpression): UserTexts {
@@ -76,28 +81,38 @@ export class TextReader {
 				this.add(texts, property.name.getText(), property.initializer);
 			else if (ts.isShorthandPropertyAssignment(property))
 				this.add(texts, property.name.text, property.name);
+			else if (ts.isSpreadAssignment(property)) {
+				const spread = this.initializerOf(property.expression);
+				if (spread && ts.isObjectLiteralExpression(spread)) merge(texts, this.ofObject(spread));
+			}
 		}
 		return texts;
+	}
+
+	private initializerOf(node: ts.Node): ts.Expression | undefined {
+		const declaration = this.checker.getSymbolAtLocation(node)?.valueDeclaration;
+		return declaration && ts.isVariableDeclaration(declaration)
+			? declaration.initializer
+			: undefined;
 	}
 
 	private add(texts: UserTexts, name: string, value: ts.Expression): void {
 		const role = Object.hasOwn(ROLES, name) ? ROLES[name as keyof typeof ROLES] : undefined;
 		if (role === undefined || !this.isText(value)) return;
-		const read = this.textsOf(value);
-		texts[role].push(...read.filter((text) => /[a-z]{3}/i.test(text)));
-		if (read.length > 0 && read.every((text) => !/[a-z]/i.test(text))) {
-			const file = value.getSourceFile();
-			const { line } = file.getLineAndCharacterOfPosition(value.getStart());
-			this.unreadable.push(
-				`${file.fileName.slice(ROOT.length + 1)}:${line + 1} ${value.getText()}`,
-			);
-		}
+		const read = this.textsOf(value).map((text) => (name === 'rule' ? `… ${text}` : text));
+		texts[role].push(...read.filter(hasWords));
+		if (read.length === 0 || read.some(hasWords)) return;
+		const file = value.getSourceFile().fileName.slice(ROOT.length + 1);
+		this.unreadable.push(`${file}: ${value.getText().replace(/\s+/g, ' ')}`);
 	}
 
 	private isText(value: ts.Expression): boolean {
 		const type = this.checker.getNonNullableType(this.checker.getTypeAtLocation(value));
 		const members = type.isUnion() ? type.types : [type];
-		return members.some(({ flags }) => (flags & ts.TypeFlags.StringLike) !== 0);
+		return members.some((member) => {
+			const { flags } = member.getNumberIndexType() ?? member;
+			return (flags & ts.TypeFlags.StringLike) !== 0 || (member.flags & ts.TypeFlags.StringLike) !== 0;
+		});
 	}
 
 	/** The texts that an expression can have; none if another call or object has them. */
@@ -123,10 +138,13 @@ export class TextReader {
 				return product(orVariable(next(node.left)), orVariable(next(node.right)));
 			return [...next(node.left), ...next(node.right)];
 		}
+		if (ts.isArrayLiteralExpression(node)) return node.elements.flatMap(next);
+		if (ts.isSpreadElement(node)) return next(node.expression);
 		if (ts.isIdentifier(node)) return this.ofIdentifier(node, depth);
 		// Its texts are where the object is made.
 		if (ts.isPropertyAccessExpression(node))
 			return Object.hasOwn(ROLES, node.name.text) ? [] : [VARIABLE];
+		if (ts.isElementAccessExpression(node)) return this.ofTable(node.expression, depth);
 		if (ts.isCallExpression(node)) return this.ofFunction(node, depth);
 		return [VARIABLE];
 	}
@@ -160,7 +178,17 @@ export class TextReader {
 		});
 	}
 
+	private ofTable(table: ts.Expression, depth: number): string[] {
+		const initializer = this.initializerOf(table);
+		if (!initializer || !ts.isObjectLiteralExpression(initializer)) return [VARIABLE];
+		return initializer.properties.flatMap((property) =>
+			ts.isPropertyAssignment(property) ? this.textsOf(property.initializer, depth + 1) : [],
+		);
+	}
+
 	private ofFunction(call: ts.CallExpression, depth: number): string[] {
+		const [wrapped] = call.arguments;
+		if (wrapped && ESCAPES.has(call.expression.getText())) return this.textsOf(wrapped, depth + 1);
 		const declaration = this.checker.getResolvedSignature(call)?.getDeclaration();
 		if (!declaration || !isOurs(declaration) || !('body' in declaration) || !declaration.body)
 			return [VARIABLE];
@@ -176,6 +204,8 @@ export class TextReader {
 		return returned;
 	}
 }
+
+const hasWords = (text: string) => /[a-z]{3}/i.test(text);
 
 const none = (): UserTexts => ({ message: [], advice: [], hint: [] });
 
