@@ -1,8 +1,26 @@
 import { TextReader, type UserTexts } from './userTexts';
+import { NOT_CONNECTED } from '../../gateway/http/networkError';
 import { table } from './table';
 
-/** Places whose text is not ours: words of the service, of n8n or of Node.js, or texts that are listed where they are made. */
-export const WORDS_OF_OTHERS: readonly string[] = [];
+/** Places that pass on words of the service, of n8n or of Node.js, or a text that is listed where it is made. */
+const PASSED_ON: readonly string[] = [
+	'gateway/http/errorBody.ts: JSON.stringify(value.error)',
+	'gateway/http/errorBody.ts: apiKey.redactStart(message, MAX_MESSAGE)',
+	'gateway/http/errorBody.ts: message',
+	"gateway/http/errorBody.ts: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error))",
+	'gateway/http/networkError.ts: technical',
+	'gateway/http/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
+	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
+	'nodes/VideoGeneration/router.ts: log.list(false)',
+	"nodes/shared/durableWait/pause.ts: ifStopped[index] ?? ''",
+	'nodes/shared/durableWait/pause.ts: message',
+	'nodes/shared/editor/modelLocator.ts: errorSummary(error)',
+	'nodes/shared/editor/testConnection.ts: errorSummary(error)',
+	"nodes/shared/form/hints.ts: sentences.join(' ')",
+	'nodes/shared/form/parameterLabels.ts: name + message.slice(parameter.length)',
+	'nodes/shared/run/eachItem.ts: asHtml(hint)',
+	'nodes/shared/run/errorText.ts: cause instanceof Error ? cause.message : String(cause)',
+];
 
 const INTRODUCTION = `# Messages
 
@@ -15,20 +33,31 @@ description, after "The service says:". [Errors](errors.md) has the codes, and [
 export function messagesPage(): string {
 	const reader = new TextReader();
 	const texts = reader.read();
-	const others = reader.unreadable.filter((place) => !WORDS_OF_OTHERS.includes(place));
+	const others = reader.unreadable.filter((place) => !PASSED_ON.includes(place));
 	if (others.length > 0)
 		throw new Error(`The text for users cannot be read in:\n${others.join('\n')}`);
-	const errors = rowsOf(texts.filter(({ message }) => message.length > 0));
-	const alone = unique(texts.filter(({ message }) => message.length === 0).flatMap(({ advice }) => advice));
+	const connecting = Object.values(NOT_CONNECTED).map(([message, advice]): UserTexts => {
+		return { message: [message], advice: [advice], hint: [] };
+	});
+	const errors = rowsOf([...texts, ...connecting].filter(({ message }) => message.length > 0));
+	const alone = unique(
+		texts.filter(({ message }) => message.length === 0).flatMap(({ advice }) => advice),
+	);
 	const hints = unique(texts.flatMap(({ hint }) => hint));
 	return [
 		INTRODUCTION,
 		'## Errors\n\n',
 		table(['Message', 'What to do'], errors),
 		'\n## Advice of several messages\n\n',
-		table(['What to do'], alone.map((text) => [text])),
+		table(
+			['What to do'],
+			alone.map((text) => [text]),
+		),
 		'\n## Hints above the output\n\n',
-		table(['Hint'], hints.map((text) => [anchored(text)])),
+		table(
+			['Hint'],
+			hints.map((text) => [anchored(text)]),
+		),
 	].join('');
 }
 
@@ -36,24 +65,35 @@ export function messagesPage(): string {
 function rowsOf(texts: UserTexts[]): string[][] {
 	const adviceOf = new Map<string, string[]>();
 	for (const { message, advice } of texts)
-		for (const text of message) adviceOf.set(text, unique([...(adviceOf.get(text) ?? []), ...advice]));
+		for (const text of unique(message))
+			adviceOf.set(text, unique([...(adviceOf.get(text) ?? []), ...advice]));
 	return unique([...adviceOf.keys()]).map((text) => [
 		anchored(text),
 		(adviceOf.get(text) ?? []).map(inCell).join('<br>'),
 	]);
 }
 
+/** Sorted, with one … for variable parts in a row, and without parts of sentences. */
 function unique(texts: string[]): string[] {
-	return [...new Set(texts.map((text) => text.trim()))].sort((a, b) => plain(a).localeCompare(plain(b), 'en'));
+	const joined = texts.map((text) => text.replace(/…[\s…]*…s?/g, '…').trim());
+	const sentences = joined.filter((text) => (text.match(/[a-z]{2,}/gi) ?? []).length > 1);
+	return [...new Set(sentences)].sort((a, b) => plain(a).localeCompare(plain(b), 'en'));
 }
 
-/** A text of which others can link to. */
+/** A text with a name for links. */
 function anchored(text: string): string {
-	const name = plain(text).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 60);
+	const name = plain(text)
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/^-|-$/g, '');
 	return `<a name="${name}"></a>${inCell(text)}`;
 }
 
 const plain = (text: string) => text.replace(/^[…\s"]+/, '');
 
 const inCell = (text: string) =>
-	text.replaceAll('|', '\\|').replace(/\s+/g, ' ').replaceAll('<', '&lt;').replaceAll('&lt;br>', '<br>');
+	text
+		.replaceAll('|', '\\|')
+		.replace(/\s+/g, ' ')
+		.replaceAll('<', '&lt;')
+		.replaceAll('&lt;br>', '<br>');

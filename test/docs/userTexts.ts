@@ -111,7 +111,9 @@ export class TextReader {
 		const members = type.isUnion() ? type.types : [type];
 		return members.some((member) => {
 			const { flags } = member.getNumberIndexType() ?? member;
-			return (flags & ts.TypeFlags.StringLike) !== 0 || (member.flags & ts.TypeFlags.StringLike) !== 0;
+			return (
+				(flags & ts.TypeFlags.StringLike) !== 0 || (member.flags & ts.TypeFlags.StringLike) !== 0
+			);
 		});
 	}
 

@@ -23,7 +23,7 @@ test('every link of the README to a file of the project is absolute and exists',
 
 // What someone reads in five minutes, and an operator in three.
 test.each([
-	['README.md', 900],
+	['README.md', 780],
 	['docs/scaling.md', 650],
 ])('%s has at most %d words', (page, most) => {
 	expect(read(page).trim().split(/\s+/).length).toBeLessThanOrEqual(most);
