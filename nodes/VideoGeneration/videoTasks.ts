@@ -28,8 +28,8 @@ import { anotherNode, stateOf, urlOf } from './item';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
 
-const NOT_FOUND =
-	'Nothing was submitted again. If the Base URL of the credential was changed, set it back and use Retry. Otherwise run the workflow anew: it submits another video.';
+const notFound = (offersRetry: boolean) =>
+	`Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow anew: it submits another video.`;
 
 /** A task of which nothing came yet. */
 export interface OpenTask {
@@ -200,7 +200,7 @@ function noteFound(task: PaidTask, entry: VideoTask): void {
 function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): string | undefined {
 	const { id, status } = task.entry;
 	const isOurs = task.submittedAt !== undefined;
-	if (task.state === 'unknown') return isOurs ? NOT_FOUND : undefined;
+	if (task.state === 'unknown') return isOurs ? notFound(offersRetry) : undefined;
 	if (error instanceof TaskFailedError) return undefined;
 	// What its URL leads to is no video, also the next time.
 	const isRefused = error instanceof GatewayError && error.code === 'download_refused';

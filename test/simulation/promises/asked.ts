@@ -161,7 +161,9 @@ function whatOf({ node, item, row }: Claim): string {
 function taskIds(played: Played): string[] {
 	const { scenario, truth } = played;
 	return scenario.nodes.flatMap((node) => {
-		if (node.kind !== 'video' || node.taskId === undefined || node.taskId === 'spaced') return [];
+		if (node.kind !== 'video' || node.taskId === undefined) return [];
+		// A URL, with a query or without, may be the ID of a task.
+		if (['spaced', 'URL', 'query'].includes(node.taskId)) return [];
 		const polls = truth.requests.filter(({ endpoint }) => endpoint === 'poll').length;
 		const own = [...errorItems(played), ...thrownErrors(played)].filter(
 			(each) => each.node === node && each.error.code !== 'cancelled',

@@ -65,7 +65,7 @@ const TASK_ID: Record<NonNullable<VideoNode['taskId']> | 'plain', string> = {
 	empty: "={{ '' }}",
 	URL: "={{ 'https://files.test/' + $json.task_id }}",
 	query: "={{ $json.task_id + '?x=1' }}",
-	'too long': "={{ 'a'.repeat(513) }}",
+	'too long': "={{ 'a'.repeat(2001) }}",
 };
 
 /** The list of the form, or JSON with the expression of the prompt in it. */
