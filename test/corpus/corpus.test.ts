@@ -125,7 +125,4 @@ async function playCase(name: string, field: FieldCase): Promise<void> {
 	expect(failure !== undefined).toBe((others.models.error ?? others.models.says) !== undefined);
 }
 
-for (const [name, field] of CORPUS) {
-	const isPlayed = field.pending === undefined || process.env.PENDING !== undefined;
-	(isPlayed ? test : test.skip)(name, async () => await playCase(name, field));
-}
+test.each(CORPUS)('%s', async (name, field) => await playCase(name, field));

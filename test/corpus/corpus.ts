@@ -57,8 +57,6 @@ const fieldCase = z.strictObject({
 			get: outcome,
 		})
 		.partial(),
-	/** Why it is not kept yet. */
-	pending: text.optional(),
 });
 export type FieldCase = z.infer<typeof fieldCase>;
 
