@@ -9,6 +9,7 @@ import { answerText } from '../service/answers';
 import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
 import { errorOf, isErrorItem, itemOf, type NodeRun, nodeRuns, submittedBy } from './evidence';
 import { fields } from './fields';
+import { isSimplified } from './hintNumbers';
 import { modelLists } from './modelLists';
 import { opening } from './saidAnswers';
 
@@ -129,19 +130,21 @@ function video(
 
 /** The fields that a node may write, of those that an item has already. */
 const WRITTEN = {
-	chat: ['tool_calls', 'usage', 'json', 'finish_reason'],
-	video: ['url', 'revised_prompt', 'b64_json'],
+	chat: { simplified: ['tool_calls', 'usage', 'finish_reason'], whole: ['usage'] },
+	video: { simplified: ['url', 'revised_prompt'], whole: ['url', 'revised_prompt', 'b64_json'] },
 } as const;
 
 /** With Include Input Fields the user's own fields stay, and those of our nodes are this answer's. */
-function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecutionData): string[] {
+function inputFields(run: NodeRun, { json, pairedItem }: INodeExecutionData): string[] {
+	const { node, input } = run;
 	if (node.kind !== 'chat' && node.kind !== 'video') return [];
 	const given = input[itemOf(pairedItem)]?.json;
 	if (given === undefined || Object.keys(json).length === 0) return [];
 	const own = ['index', 'note'].filter((name) => given[name] !== undefined);
 	if (!node.includeInputFields)
 		return own.some((name) => name in json) ? ['an item has a field of its input'] : [];
-	const passed = WRITTEN[node.kind].filter(
+	const written = WRITTEN[node.kind][isSimplified(run) ? 'simplified' : 'whole'];
+	const passed = written.filter(
 		(name) =>
 			given.note === LEFTOVERS.note &&
 			JSON.stringify(json[name]) === JSON.stringify(LEFTOVERS[name]),

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import { fieldsSet } from './formFields';
-import { differenceOf, finishOf, isSimplified, promptsOf, taskOf, tokensOf } from './hintNumbers';
+import { differenceOf, finishOf, isSimplified, taskOf, tokensOf } from './hintNumbers';
 
 /** The numbers of a hint, and what they must be; `undefined` where the run does not tell. */
 interface Counted {
@@ -17,11 +17,11 @@ interface Counted {
 const HINTS: Counted[] = [
 	{
 		of: /chat|video|list/,
-		says: /^(\d+) of (\d+) items? failed: /,
-		are: ({ node, outputs, input }) => {
+		says: /^(Items? [^:]* failed: .*)/,
+		are: ({ outputs }) => {
 			const failed = outputs.flat().filter((output) => errorOf(output)?.code !== undefined);
-			const items = new Set(failed.map(indexOf));
-			return items.size === 0 ? [] : [items.size, node.executeOnce ? 1 : input.length];
+			const kinds = failed.map((output) => `${indexOf(output)} ${errorOf(output)?.code}`);
+			return some(new Set(kinds).size);
 		},
 	},
 	{
@@ -63,17 +63,6 @@ const HINTS: Counted[] = [
 			if (tokens.length < 2) return [];
 			const sum = tokens.reduce((all, each) => all + each, 0);
 			return [tokens.length, ...(Number.isNaN(sum) ? [] : [sum])];
-		},
-	},
-	{
-		of: /chat|generate|submit/,
-		says: /^(\d+) items have the same (?:prompt|messages)\./,
-		are: (run, played) => {
-			const prompts = promptsOf(run, played);
-			if (prompts === undefined) return undefined;
-			return some(
-				prompts.filter((one) => prompts.filter((other) => other === one).length > 1).length,
-			);
 		},
 	},
 	{
@@ -175,11 +164,21 @@ function numbersIn(message: string, says: RegExp): number[] {
 	if (groups.length === 0) return [NaN];
 	return groups.flatMap((group) => {
 		if (group === undefined) return [];
+		if (group.includes(' failed: ')) return [failuresIn(group)];
 		if (group.includes('Download')) return [group.split('<a href="http').length - 1];
 		const seconds = [...group.matchAll(/([\d.]+) s of/g)].map(([, count]) => Number(count));
 		if (seconds.length > 0) return [seconds.reduce((sum, each) => sum + each, 0)];
 		return [Number(group.replaceAll(',', ''))];
 	});
+}
+
+/** Each kind of failure has a sentence, with ten items and the count of the others. */
+function failuresIn(message: string): number {
+	const lists = [...message.matchAll(/Items? ([\d, and]+?)(?: and (\d+) more)? failed: /g)];
+	return lists.reduce(
+		(sum, [, items = '', more = 0]) => sum + items.split(/, | and /).length + Number(more),
+		0,
+	);
 }
 
 function some(count: number | undefined): number[] | undefined {

@@ -1,7 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
-import { errorOfConversation } from '../scenario/conversations';
-import { promptFor } from '../scenario/workflow';
 import { errorOf, isErrorItem, type NodeRun } from './evidence';
 
 export function isSimplified({ node }: NodeRun): boolean {
@@ -23,25 +21,6 @@ export function finishOf({ json }: INodeExecutionData): unknown {
 export function tokensOf(json: INodeExecutionData['json']): number {
 	const { usage } = json as { usage?: { total_tokens?: number } };
 	return usage?.total_tokens ?? NaN;
-}
-
-/** The prompts of the items of a run; undefined where an expression does not give those of the scenario. */
-export function promptsOf(run: NodeRun, { scenario }: Played): string[] | undefined {
-	const { node, input } = run;
-	if (node.kind !== 'chat' && node.kind !== 'video') return undefined;
-	// Nothing is sent.
-	if (node.kind === 'chat' && errorOfConversation(node.conversation)) return undefined;
-	if (scenario.events.some(({ what }) => what === 'deleteCredential') && isNotRun(run))
-		return undefined;
-	const isPlain = node.prompt === 'item' && scenario.shape === 'sequence' && !node.executeOnce;
-	const items = input.map(({ json }) => scenario.items[Number(json.index ?? NaN)]);
-	const prompts = items.flatMap((item) => (item && !item.bad ? [promptFor(node, item)] : []));
-	return isPlain && prompts.length === input.length ? prompts : undefined;
-}
-
-/** No item was read: the node itself failed. */
-function isNotRun({ outputs }: NodeRun): boolean {
-	return outputs.flat().every((output) => errorOf(output)?.code === 'node_error');
 }
 
 /** Over all submissions of a run: how many more videos were asked for than made, or the other way. */
