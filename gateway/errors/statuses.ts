@@ -58,8 +58,6 @@ export const STATUSES: readonly Status[] = [
 		foreign: 'with a body',
 		foreignCode: 'unauthorized',
 	},
-	// Payment Required: DeepSeek's and OpenRouter's word for it.
-	{ ...NO_QUOTA, status: 402, code: 'quota_not_enough' },
 	{
 		status: 403,
 		code: 'forbidden',
@@ -193,6 +191,8 @@ export function statusOf(status: number): Status {
 		`http_${status}`,
 		`The service returned the unexpected status ${status}`,
 	];
+	// Payment Required: DeepSeek's and OpenRouter's word for a balance that is used up.
+	if (status === 402) return { ...NO_QUOTA, status, code };
 	// Servers in between give up waiting with these, and do not know the outcome of the request.
 	if (status === 408 || status === 425 || status > 503)
 		return { ...FAILURE, status, code, message, foreign: 'always', hidesSuccess: 'always' };

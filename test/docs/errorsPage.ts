@@ -12,6 +12,7 @@ const OTHERS: ReadonlyArray<[name: string, status: number]> = [
 	['2xx with an error in the body', 200],
 	['3xx', 300],
 	['303', 303],
+	['402', 402],
 	['408, 425, 504 and above', 504],
 	['any other', 499],
 ];
