@@ -267,7 +267,7 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 	['Stream that ends early', ['stream-cut', 'stream-html'], lost(code('stream_broken'))],
 	[
 		'Stream with invalid chunks or none',
-		['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-wrong-shape'],
+		['stream-only-done', 'stream-long-line', 'stream-garbage'],
 		malformed(),
 	],
 	[
@@ -283,6 +283,7 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 		[
 			...withEndings(['stream-no-'], 'done', 'reason', 'blank', 'space'),
 			...withEndings(['stream-'], 'slow', 'crlf', 'comments', 'bom', 'split', 'joined', 'unended'),
+			'stream-wrong-shape',
 		],
 		good,
 	],

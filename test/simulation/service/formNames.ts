@@ -15,6 +15,7 @@ export const GOOD_FORMS = {
 		'stream-split',
 		'stream-joined',
 		'stream-unended',
+		'stream-wrong-shape',
 		'in-one-piece',
 		'message-in-one-chunk',
 		'message-repeated',
@@ -51,7 +52,7 @@ export const BAD_FORMS = {
 	],
 	download: ['html-200', 'text-200', 'empty-200', 'wrong-type', 'redirect-302'],
 	chatStream: [
-		...['stream-cut', 'stream-html', 'stream-garbage', 'stream-wrong-shape', 'stream-empty'],
+		...['stream-cut', 'stream-html', 'stream-garbage', 'stream-empty'],
 		...['stream-only-done', 'stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
 		...['field-error-as-a-text', 'field-error-inside-an-error', 'field-error-chunk-of-groq'],
 		...['field-error-event-with-status-comment', 'field-error-code-without-choices'],
