@@ -19,12 +19,15 @@ const NAMES: Record<number, string> = {
 };
 /** What another server says of itself, and not of the request. */
 export const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 522, 524];
-/** Without a body, these are the service's own. */
+/** Without a body, or with JSON, these are the service's own. */
 const OWN: Record<number, string> = {
 	400: 'invalid_request_error',
 	401: 'invalid_api_key',
 	403: 'forbidden',
 };
+/** Whether an error of a client (4xx) is the service's own. */
+export const isOwn = (refusal: string, status: number) =>
+	status in OWN && (refusal === '' || refusal.startsWith('{'));
 const MAX_CODE = 100;
 const MAX_PAUSE_MS = 300_000;
 
@@ -155,13 +158,13 @@ export function codes(played: Played): string[] {
 		const named = sent.map(
 			({ refusal }, index) =>
 				said[index] ??
-				(refusal === '' ? OWN[status] : undefined) ??
+				(isOwn(refusal, status) ? OWN[status] : undefined) ??
 				NAMES[status] ??
 				`http_${status}`,
 		);
 		const isForeign =
 			OF_OTHERS.includes(status) &&
-			sent.every(({ refusal }, index) => !said[index] && (refusal !== '' || !OWN[status]));
+			sent.every(({ refusal }, index) => !said[index] && !isOwn(refusal, status));
 		return [
 			...(named.includes(code)
 				? []

@@ -2,7 +2,7 @@ import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import { AROUND } from '../service/echoes';
-import { codeIn, OF_OTHERS, requestsOf } from './codes';
+import { codeIn, isOwn, OF_OTHERS, requestsOf } from './codes';
 import { type Claim, errorItems, thrownErrors } from './evidence';
 
 /** An error has the words of the response, says whose they are, and shows no part of a page but its text. */
@@ -65,7 +65,8 @@ const LATE_MS = 10_000;
 /** A response that is not in the service's form may be another server's. */
 function speakerOf({ status = 0, refusal, sentAt, heardAt = sentAt }: TruthRequest): string {
 	const isLate = status === 503 && heardAt - sentAt > LATE_MS;
-	const isForeign = codeIn(refusal) === undefined && (OF_OTHERS.includes(status) || isLate);
+	const isOther = codeIn(refusal) === undefined && !isOwn(refusal, status);
+	const isForeign = isOther && (OF_OTHERS.includes(status) || isLate);
 	return isForeign ? 'The server in between' : 'The service';
 }
 
