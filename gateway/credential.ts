@@ -6,8 +6,6 @@ import { MAX_API_KEY } from './redaction';
 const MAX_BASE_URL = 2_048;
 const MAX_PORT = 65_535;
 
-const CREDENTIAL_ADVICE = 'Correct it in the Generation Service API credential.';
-
 /** The URL of the service and the key to use. */
 export interface Credential {
 	/** Without a trailing slash, and without the `/v1` that the service's paths begin with. */
@@ -45,7 +43,11 @@ export function parseCredential(fields: unknown): Credential {
 	const parsed = credentialFields.safeParse(fields);
 	if (!parsed.success) {
 		const parameter = String(parsed.error.issues[0]?.path[0] ?? 'credential');
-		throw invalid(parameter, `${LABELS[parameter] ?? 'The credential'} is not valid`);
+		throw new InvalidInputError(
+			parameter,
+			`${LABELS[parameter] ?? 'The credential'} is not valid`,
+			'Correct it in the Generation Service API credential.',
+		);
 	}
 	return {
 		baseUrl: parseBaseUrl(parsed.data.baseUrl ?? ''),
@@ -57,23 +59,41 @@ export function parseCredential(fields: unknown): Credential {
 
 function parseBaseUrl(text: string): string {
 	const trimmed = text.trim();
-	if (trimmed === '') throw invalid('baseUrl', 'The credential has no Base URL');
+	if (trimmed === '')
+		throw invalidUrl('The credential has no Base URL', 'Enter the URL of the service.');
 	if (trimmed.length > MAX_BASE_URL) {
-		throw invalid('baseUrl', `The Base URL is longer than ${MAX_BASE_URL} characters`);
+		throw invalidUrl(
+			`The Base URL of the credential is longer than ${MAX_BASE_URL} characters`,
+			'Enter the URL of the service and nothing else.',
+		);
 	}
 	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
 	const [, port = 0] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(trimmed) ?? [];
 	if (Number(port) > MAX_PORT) {
-		throw invalid('baseUrl', `The Base URL has the port ${port}, and the highest is ${MAX_PORT}`);
+		throw invalidUrl(
+			`The Base URL of the credential has the port ${port}, and the highest is ${MAX_PORT}`,
+			'Correct the port, or remove it.',
+		);
 	}
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-		throw invalid('baseUrl', 'The Base URL is not a valid http:// or https:// URL');
+		throw invalidUrl(
+			'The Base URL of the credential is not a valid http:// or https:// URL',
+			/^https?:|:\/\//i.test(trimmed) || !URL.canParse(`https://${trimmed}`)
+				? 'Enter it as in https://gateway.example.com.'
+				: 'Put https:// before it.',
+		);
 	}
 	if (url.username !== '' || url.password !== '') {
-		throw invalid('baseUrl', 'The Base URL must not contain a user name or a password');
+		throw invalidUrl(
+			'The Base URL of the credential contains a user name or a password',
+			'Remove the @ and what is before it, up to the //.',
+		);
 	}
 	if (/[?#]/.test(trimmed)) {
-		throw invalid('baseUrl', 'The Base URL must not contain a query (?) or a fragment (#)');
+		throw invalidUrl(
+			'The Base URL of the credential contains a query (?) or a fragment (#)',
+			'Remove the ? or # and what follows it.',
+		);
 	}
 	const path = withoutTrailingSlashes(url.pathname);
 	return url.origin + (path.endsWith('/v1') ? withoutTrailingSlashes(path.slice(0, -3)) : path);
@@ -86,20 +106,27 @@ function withoutTrailingSlashes(path: string): string {
 /** "Bearer, exactly one space and the key, nothing after" (Authentication, 2): so the key itself must be clean. */
 function parseApiKey(text: string): string {
 	const key = text.trim().replace(/^Bearer(\s+|$)/i, '');
-	if (key === '') throw invalid('apiKey', 'The credential has no API Key');
+	if (key === '')
+		throw invalidKey('The credential has no API Key', 'Enter the key of your account.');
 	if (key.length > MAX_API_KEY) {
-		throw invalid('apiKey', `The API Key is longer than ${MAX_API_KEY} characters`);
+		throw invalidKey(
+			`The API Key of the credential is longer than ${MAX_API_KEY} characters`,
+			'Enter the key and nothing else.',
+		);
 	}
 	if (!/^[\x21-\x7e]+$/.test(key)) {
-		throw invalid(
-			'apiKey',
-			'The API Key contains white space, control characters or other characters that no key has',
-			'Copy the key again, on one line and with nothing else, into the Generation Service API credential.',
+		throw invalidKey(
+			'The API Key of the credential contains white space, control characters or other characters that no key has',
+			'Copy the key again, on one line and with nothing else.',
 		);
 	}
 	return key;
 }
 
-function invalid(parameter: string, message: string, advice = CREDENTIAL_ADVICE) {
-	return new InvalidInputError(parameter, message, advice);
+function invalidUrl(message: string, advice: string) {
+	return new InvalidInputError('baseUrl', message, advice);
+}
+
+function invalidKey(message: string, advice: string) {
+	return new InvalidInputError('apiKey', message, advice);
 }

@@ -103,7 +103,7 @@ journey(
 		await node.waitForHint('This run submits 10 videos or more');
 		await screenshot('before many videos');
 		await node.execute();
-		await node.waitForHint('items failed: spending_limit');
+		await node.waitForHint('failed: spending_limit');
 		await screenshot('what failed, and what is not downloaded');
 		expect(simulator.tasks).toHaveLength(2);
 		await node.close();

@@ -6,6 +6,8 @@ interface Status {
 	advice: string;
 	/** Replaces `advice` when the service sends no message. */
 	adviceWithoutWords?: string;
+	/** Follows `advice` where the request was for a video. */
+	adviceForVideos?: string;
 	/** The code says more than its status: it counts with any. */
 	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
@@ -35,7 +37,7 @@ export const STATUSES: readonly Status[] = [
 		status: 400,
 		code: 'invalid_request_error',
 		message: 'The service refused a parameter of the request',
-		advice: 'Correct the parameter that the message below names.',
+		advice: 'Correct the parameter that the service names.',
 		adviceWithoutWords:
 			'Check the parameters of the node: the service does not say which one is wrong.',
 		foreign: 'with a body',
@@ -76,7 +78,8 @@ export const STATUSES: readonly Status[] = [
 		code: 'not_found',
 		message: 'Endpoint not found',
 		advice:
-			'Check the Base URL in the credential: it may end with /v1, but nothing may follow that. If only video requests fail, choose the other Video Base Path.',
+			'Check the Base URL in the credential: it may end with /v1, but nothing may follow that.',
+		adviceForVideos: 'If only video requests fail, choose the other Video Base Path.',
 	},
 	{
 		status: 404,

@@ -41,6 +41,7 @@ const LATE_MS = 10_000;
 interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 	apiKey: ApiKey;
 	clock: Clock;
+	isAboutVideos?: boolean;
 }
 
 /**
@@ -49,7 +50,7 @@ interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
  * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
 export function toServiceError(
-	{ status, headers, apiKey, clock }: FailedResponse,
+	{ status, headers, apiKey, clock, isAboutVideos }: FailedResponse,
 	body: unknown,
 	waitedMs = 0,
 ): ServiceError {
@@ -80,6 +81,7 @@ export function toServiceError(
 				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
 					: summary.advice) +
+				(isAboutVideos && summary.adviceForVideos ? ` ${summary.adviceForVideos}` : '') +
 				apiKey.redactError(targetOf(status, headers)) +
 				(isOfService ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,

@@ -99,6 +99,9 @@ export function mergeAdditionalBody(
 	return { ...parsed.data, ...set };
 }
 
+/** A text, in which a comma means nothing, or the comma that JSON does not allow. */
+const TEXT_OR_LAST_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,\s*([\]}])/gs;
+
 /**
  * Parses JSON that a user typed. An object or array from an expression passes through; blank text gives undefined.
  * @throws InvalidInputError naming the parameter.
@@ -109,12 +112,16 @@ export function parseJson(value: unknown, parameter: string): unknown {
 	try {
 		return JSON.parse(value) as unknown;
 	} catch (error) {
-		throw notJson(parameter, error);
+		throw notJson(parameter, error, value);
 	}
 }
 
-function notJson(parameter: string, error: unknown): InvalidInputError {
-	const reason = error instanceof Error ? error.message : String(error);
+function notJson(parameter: string, error: unknown, json = ''): InvalidInputError {
+	const [, bracket] = [...json.matchAll(TEXT_OR_LAST_COMMA)].find((match) => match[1]) ?? [];
+	const words = error instanceof Error ? error.message : String(error);
+	const reason = bracket
+		? `there is a comma before ${bracket}`
+		: words.replace(/ is not valid JSON$/, '');
 	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 

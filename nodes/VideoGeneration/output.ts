@@ -151,8 +151,8 @@ function hintAboutFiles(
 function linksTo(urls: unknown[]): string {
 	const playable = urls.map(String).filter((url) => /^https?:\/\//i.test(url));
 	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
-		const number = playable.length === 1 ? '' : ` ${index + 1}`;
-		return `<a href="${asHtml(url)}" target="_blank">Play the video${number}</a>`;
+		const video = playable.length === 1 ? 'the video' : `video ${index + 1}`;
+		return `<a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
 	});
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
 }

@@ -17,6 +17,8 @@ import { noteTaskIds, rememberStopped } from './stoppedRuns';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
+/** Percentages in such a line. */
+const MAX_SHARES = 10;
 
 /** Entries of n8n's stack whose Stop is in the log. */
 const stoppedRuns = new WeakSet<object>();
@@ -32,6 +34,8 @@ export class TaskLog {
 	private readonly finished = new Set<string>();
 	/** The IDs that the service answered polls with, by those that were asked for. */
 	private readonly answeredAs = new Map<string, string>();
+	/** Percentages that the service named, of videos that are not finished. */
+	private readonly progress = new Map<string, number>();
 	private logged = 0;
 	private shownAt = -Infinity;
 
@@ -138,7 +142,7 @@ export class TaskLog {
 
 	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
 	polled(task: VideoTask): void {
-		const { waitedFor, finished, answeredAs } = this;
+		const { waitedFor, finished, answeredAs, progress } = this;
 		const { id, sent_as } = task;
 		if (sent_as?.id !== undefined && answeredAs.get(id) !== sent_as.id) {
 			answeredAs.set(id, sent_as.id);
@@ -148,11 +152,16 @@ export class TaskLog {
 		// The last line after a Stop names the tasks.
 		if (this.isStopped || finished.has(task.id)) return;
 		if (isFinished(task)) finished.add(task.id);
+		if (isFinished(task) || typeof task.progress !== 'number') progress.delete(id);
+		else progress.set(id, task.progress);
 		const now = systemClock.now();
 		const isLast = finished.size >= waitedFor.size;
 		if (waitedFor.size === 0 || (!isLast && now - this.shownAt < PROGRESS_EVERY_MS)) return;
 		this.shownAt = now;
-		const text = `${finished.size} of ${waitedFor.size} videos finished`;
+		const shares = [...progress.values()]
+			.slice(0, MAX_SHARES)
+			.map((share) => `${Math.floor(share)}%`);
+		const text = `${finished.size} of ${waitedFor.size} videos finished${shares.length > 0 ? ` (${shares.join(', ')})` : ''}`;
 		if (finished.size === this.logged) return this.tellUser(text);
 		this.logged = finished.size;
 		this.write('info', text);

@@ -105,7 +105,12 @@ test.each([
 test.each([
 	{ problem: 'a wrong key', apiKey: 'another-key', expected: /refused the API key.*mistyped/ },
 	{ problem: 'an account without quota', fault: 'quota-not-enough', expected: /no quota left/ },
-	{ problem: 'a wrong path in the base URL', path: '/v2', expected: /Check the Base URL/ },
+	// The request for models says nothing about the path of videos.
+	{
+		problem: 'a wrong path in the base URL',
+		path: '/v2',
+		expected: /Check the Base URL(?!.*video)/,
+	},
 	{ problem: 'a web page instead of the service', fault: 'html-200', expected: /not.*JSON/i },
 	{ problem: 'an empty response', fault: 'empty-200', expected: /The response is not JSON/ },
 	{ problem: 'a 401 with an empty body', fault: 'empty-401', expected: /refused the API key/ },
@@ -148,8 +153,17 @@ test.each<[string, object, RegExp]>([
 	[
 		'a base URL without http://',
 		{ baseUrl: 'gateway.example.com' },
-		/not a valid http:\/\/ or https:\/\/ URL/,
+		/ URL\. Put https:\/\/ before it\.$/,
 	],
+	['a host with a port', { baseUrl: 'localhost:8080/v1' }, / URL\. Put https:\/\/ before it\.$/],
+	[
+		'another protocol',
+		{ baseUrl: 'ftp://a.test' },
+		/ URL\. Enter it as in https:\/\/gateway\.example/,
+	],
+	['a base URL without a host', { baseUrl: 'https://' }, / URL\. Enter it as in https:\/\/gateway/],
+	['a user name', { baseUrl: 'https://me@a.test' }, /user name or a password\. Remove the @/],
+	['a query', { baseUrl: 'https://a.test?key=1' }, /query \(\?\).*\. Remove the \? or #/],
 ])('%s has a clear error', async (_problem, fields, expected) => {
 	expect(await testCredential({ ...credentialOf(simulator), ...fields })).toMatch(expected);
 	expect(simulator.requests).toEqual([]);
@@ -160,7 +174,7 @@ test('a base URL has at most 2048 characters, and one of any length is checked a
 	expect(parseCredential({ baseUrl: longest, apiKey: 'key' }).baseUrl).toBe(longest);
 	const baseUrl = `${simulator.url}${'/'.repeat(50_000)}x`;
 	expect(await testCredential({ baseUrl, apiKey: simulator.key })).toMatch(
-		/The Base URL is longer than 2048 characters/,
+		/The Base URL of the credential is longer than 2048 characters/,
 	);
 	expect(simulator.requests).toEqual([]);
 });

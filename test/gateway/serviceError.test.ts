@@ -168,7 +168,9 @@ test.each<[body: string, words: string]>([
 	['data: {"error":{"message":"Refused"}}\n\n', 'Refused'],
 	['event: error\ndata: {"error":{"message":"Refused"}}', 'Refused'],
 ])('of a 400 with the body %s a user reads the words of the service: %s', (body, words) => {
-	expect(errorOf(400, {}, body).quote).toBe(`The service says: ${words}`);
+	const { advice, quote } = errorOf(400, {}, body);
+	expect(quote).toBe(`The service says: ${words}`);
+	expect(advice).toMatch(/^Correct the parameter that the service names\./);
 });
 
 test('a 404 about a model has the advice to choose another', () => {

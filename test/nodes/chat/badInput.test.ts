@@ -73,6 +73,16 @@ test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 
 test.each<[string, unknown, RegExp]>([
 	['text that is not JSON', '[{"role":', /^Messages \(JSON\) is not valid JSON/],
+	[
+		'a comma before }',
+		'[{"role":"user", } ]',
+		/is not valid JSON: there is a comma before } \[item/,
+	],
+	[
+		'a comma in a text',
+		'[",]", a]',
+		/^Messages \(JSON\) is not valid JSON: Unexpected token (?!.*JSON)/,
+	],
 	['empty', '', /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
@@ -124,6 +134,7 @@ const NO_JSON = {
 
 test.each<[string, unknown, RegExp]>([
 	['text that is not JSON', '{', /^Additional Body is not valid JSON/],
+	['a comma before ]', '{ "a": [1,\n] }', /JSON: there is a comma before \] \[item/],
 	['a list', '[]', /additional body must be a JSON object/],
 	['a number', '5', /additional body must be a JSON object/],
 	['the model', { model: 'other' }, /"model"/],

@@ -142,7 +142,7 @@ test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
 	[
 		'an empty key',
 		{ apiKey: '' },
-		/no API Key.*Correct it in the Generation Service API credential/,
+		/The credential has no API Key.*Enter the key/,
 	],
 ])('with %s, the model dropdown says what to do', async (_, { path = '', apiKey }, expected) => {
 	const { baseUrl, apiKey: right } = credentialOf(simulator);

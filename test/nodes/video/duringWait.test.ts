@@ -26,7 +26,8 @@ test('a manual run tells the console of the browser the ID and, with each poll r
 	const lines = tell.mock.calls.map(([line]) => String(line));
 	for (const { id } of simulator.tasks)
 		expect(lines).toContainEqual(expect.stringContaining(`submitted video task ${id}`));
-	const rounds = lines.filter((line) => line.endsWith('0 of 2 videos finished'));
+	const rounds = lines.filter((line) => /: 0 of 2 videos finished( \(\d+%, \d+%\))?$/.test(line));
+	expect(rounds.filter((line) => line.endsWith('%)')).length).toBeGreaterThan(rounds.length / 2);
 	// One every 5 seconds.
 	expect(Math.abs(rounds.length - VIDEO_S / 5)).toBeLessThanOrEqual(2);
 });

@@ -47,6 +47,13 @@ async function run(parameters: NodeRun['parameters'] = {}) {
 	});
 }
 
+test('a video request without an endpoint has the advice to choose the other path', async () => {
+	const { items } = await generate([rawResponse('404 Not Found', '{"message":"No such route"}')]);
+	expect(items[0]?.json.error).toMatchObject({
+		description: expect.stringContaining('If only video requests fail, choose the other'),
+	});
+});
+
 test.each(['COMPLETED', 'Completed', ' completed '])(
 	'a video with the status "%s" is finished',
 	async (status) => {
