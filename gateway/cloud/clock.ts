@@ -6,6 +6,9 @@ import { wallTimeOf } from '../wallTime';
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Node.js would make a reason with its stack for each timer that is stopped. */
+const STOPPED = new Error('The timer was stopped');
+
 /** The clock of the undici build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
@@ -25,7 +28,7 @@ export const systemClock: Clock = {
 			() => signal.aborted || action(),
 			() => {},
 		);
-		return () => stopping.abort();
+		return () => stopping.abort(STOPPED);
 	},
 };
 
