@@ -16,7 +16,6 @@ Plays random scenarios. Without --scenarios and --seconds it is one.
   --timeline          prints all that happened
   --outcome           with --scenario: prints its items and requests as JSON
   --packages <folder> plays the builds of another folder
-  --against <folder>  plays each seed with the builds of both folders and prints what differs, as JSON lines
   --check             plays what npm test plays, prints a JSON report, and fails if it is not as knownSeeds.json and
                       found/ say
   --seeds <n>         with --check: how many seeds; CI plays more than npm test
@@ -49,7 +48,6 @@ function read() {
 			timeline: flag,
 			outcome: flag,
 			packages: text,
-			against: text,
 			check: flag,
 			seeds: text,
 			'forget-fixed': flag,

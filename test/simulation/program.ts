@@ -3,17 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { real } from './host/install';
 import { check } from './check';
-import { type Builds, buildsIn, differencesBetween, worseIn } from './compare';
-import { loadN8n, playScenario, playSeed, scenarioOf, shrink } from './hunt';
+import { loadN8n, playScenario, playSeed, shrink } from './hunt';
 import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { Drawn } from './drawn';
 import { forgetFixed, surprises } from './knownSeeds';
 import { readOptions } from './options';
 import { outcomeOf } from './outcome';
 import { usePackages } from './play/packages';
-import { play } from './play/play';
-import { judge } from './promises';
-import { explain, type Explained } from './promises/explained';
 import { allOf, inWords, report } from './report';
 
 const ROOT = join(__dirname, '../..');
@@ -24,8 +20,8 @@ const print = (text: string) => void process.stdout.write(`${text}\n`);
 const secondsNow = () => Number(real.hrtime()) / 1e9;
 
 export async function main(): Promise<void> {
-	const builds = buildsIn(resolve(values.packages ?? ROOT));
-	usePackages(builds);
+	const folder = resolve(values.packages ?? ROOT);
+	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
 	await loadN8n();
 	if (values.check) {
 		const report = await check(values.seeds);
@@ -36,7 +32,6 @@ export async function main(): Promise<void> {
 		return void print(JSON.stringify(report));
 	}
 	if (values.scenario !== undefined) return await one(values.scenario);
-	if (values.against !== undefined) return await compare(buildsIn(resolve(values.against)), builds);
 	const first = values.seed ?? randomInt(1, 2 ** 30);
 	const most = values.scenarios ?? (values.seconds === undefined ? 1 : Infinity);
 	const begin = secondsNow();
@@ -44,7 +39,6 @@ export async function main(): Promise<void> {
 	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0 };
 	const found = new Map<string, number[]>();
 	const drawn = new Drawn();
-	let closest: (Explained & { seed: number }) | undefined;
 	const isOver = () => values['until-found'] === true && found.size > 0;
 	for (let seed = first; counts.scenarios < most && secondsNow() < end && !isOver(); seed += 1) {
 		const { played, broken, variants } = await playSeed(seed);
@@ -54,11 +48,6 @@ export async function main(): Promise<void> {
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
 		if (played.unfinished !== undefined) print(`${seed} is given up: ${played.unfinished}`);
-		for (const row of played.rows) {
-			const explained = explain(played, row);
-			if (closest === undefined || leftOf(explained) < leftOf(closest))
-				closest = { ...explained, seed };
-		}
 		for (const each of broken) {
 			if (values.promise !== undefined && values.promise !== each.promise) continue;
 			const seeds = found.get(each.promise) ?? [];
@@ -83,46 +72,10 @@ export async function main(): Promise<void> {
 		print(
 			`"${promise}" is broken by ${seeds.length} scenarios: seeds ${seeds.slice(0, 20).join(', ')}`,
 		);
-	if (closest !== undefined)
-		print(
-			`Closest to its bound: an execution of seed ${closest.seed} took ${seconds(closest.tookMs)}; its settings and the service explain ${seconds(closest.boundMs)}`,
-		);
 	print(
 		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
-}
-
-/** Plays seeds in an older package and in this one. Prints those that differ, with the promises that each breaks. */
-async function compare(older: Builds, newer: Builds): Promise<void> {
-	const first = values.seed ?? 1;
-	const count = values.scenarios ?? 1;
-	usePackages(older);
-	await loadN8n();
-	let equal = 0;
-	const toRead: number[] = [];
-	for (let seed = first; seed < first + count; seed += 1) {
-		usePackages(older);
-		const one = await play(scenarioOf(seed));
-		usePackages(newer);
-		const other = await play(scenarioOf(seed));
-		const differences = differencesBetween(one, other);
-		const broken = [one, other].map((played) => judge(played).map(({ promise }) => promise));
-		const worse = worseIn(differences);
-		if (differences.length > 0) print(JSON.stringify({ seed, broken, worse, differences }));
-		else equal += 1;
-		if (broken[1]?.length || (worse.length > 0 && !broken[0]?.length)) toRead.push(seed);
-	}
-	print(`${equal} of ${count} seeds agree.`);
-	print(`Worse, though the older package breaks no promise: seeds ${toRead.join(', ') || 'none'}`);
-}
-
-function leftOf({ tookMs, boundMs }: Explained): number {
-	return boundMs - tookMs;
-}
-
-function seconds(ms: number): string {
-	return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function save(name: string, scenario: Scenario): void {

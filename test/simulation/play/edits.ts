@@ -13,7 +13,7 @@ function otherModel(model: string): string {
 }
 
 /** The nodes of a workflow, and of one that it calls. */
-export function allNodes({ nodes }: Row['workflow']): INode[] {
+function allNodes({ nodes }: Row['workflow']): INode[] {
 	return nodes.flatMap((node) => {
 		const called = node.parameters.workflow as unknown as Row['workflow'] | undefined;
 		return called === undefined ? [node] : [node, ...allNodes(called)];
@@ -45,7 +45,7 @@ export function reformatted(original: Row['workflow']): Row['workflow'] {
 }
 
 /** What a second execution adds to its prompts; as all that follows a `#`, it is no part of what a prompt is called. */
-export const OF_SECOND = ' #2';
+const OF_SECOND = ' #2';
 
 function tagged(parameters: INodeParameters): void {
 	const tag = (text: string) => text.replace(/( for [A-C])(?=$|'| #)/, `$1${OF_SECOND}`);

@@ -9,7 +9,6 @@ import { answerText } from '../service/answers';
 import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
 import { errorOf, isErrorItem, itemOf, type NodeRun, nodeRuns, submittedBy } from './evidence';
 import { fields } from './fields';
-import { isSimplified } from './hintNumbers';
 import { modelLists } from './modelLists';
 import { opening } from './saidAnswers';
 
@@ -143,7 +142,7 @@ function inputFields(run: NodeRun, { json, pairedItem }: INodeExecutionData): st
 	const own = ['index', 'note'].filter((name) => given[name] !== undefined);
 	if (!node.includeInputFields)
 		return own.some((name) => name in json) ? ['an item has a field of its input'] : [];
-	const written = WRITTEN[node.kind][isSimplified(run) ? 'simplified' : 'whole'];
+	const written = WRITTEN[node.kind][node.simplify === false ? 'whole' : 'simplified'];
 	const passed = written.filter(
 		(name) =>
 			given.note === LEFTOVERS.note &&

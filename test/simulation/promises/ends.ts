@@ -3,6 +3,7 @@ import { explain } from './explained';
 import type { Promised } from './promise';
 import { whyInMemory } from './callers';
 import { hasErrorOfStop } from './evidence';
+import { inMemory } from './waits';
 import { requestOptionsOf } from './requestOptions';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
@@ -17,17 +18,18 @@ const LATE_S = 60;
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
 	name: 'Ends',
-	says: 'Settings, outages, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once.',
+	says: 'Settings, outages, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once. A wait is in the database where n8n can keep it there; elsewhere a hint says why not.',
 	except: [
 		'Max Wait is exceeded by the final polls: by the time in which a rate limit holds them back, and by a minute if they fail.',
 		'Stop cancels no video: it is made, and billed.',
+		"A wait in the database in which the host's clock is set back goes on in memory, as one that n8n resumed too early.",
 	],
 	alsoKeptBy: [],
 	check(played) {
 		const { scenario, rows, stops, unfinished, suspended } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
-		const held = longRuns(played);
+		const held = [...inMemory(played), ...longRuns(played)];
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		const bounded = suspended.length > 0 ? [] : tooLong(played);

@@ -1,6 +1,5 @@
 import type { Played } from '../play/played';
 import { asked } from './asked';
-import { counted } from './counted';
 import { delivered } from './delivered';
 import { ends } from './ends';
 import { fair } from './fair';
@@ -20,7 +19,6 @@ export const PROMISES: readonly Promised[] = [
 	delivered,
 	named,
 	isTrue,
-	counted,
 	asked,
 	right,
 	ends,

@@ -3,7 +3,6 @@ import type { TruthRequest } from '../service';
 import { isRefused, scopeOf, wasTaken } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
-import { ofSchedule } from './schedule';
 import { requestOptionsOf } from './requestOptions';
 
 /** A pause is asked for in whole seconds. */
@@ -18,7 +17,7 @@ const REFUSED_WITHIN_MS = 5_000;
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
 	name: 'Polite',
-	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked. Adaptive polling asks less often, and notices the end of a video within an interval if its progress is even.',
+	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked.',
 	except: [
 		'Downloads have as many slots of their own.',
 		'With Retry On Fail, a new try downloads a refused file at once.',
@@ -33,7 +32,6 @@ export const polite: Promised = {
 		...probes(played),
 		...polls(played),
 		...sentInVain(played),
-		...ofSchedule(played),
 	],
 };
 

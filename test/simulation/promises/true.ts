@@ -1,17 +1,13 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
-import { advice } from './advice';
-import { causes } from './causes';
-import { attempts, codes, connections, failures, mistakes } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
-import { words } from './words';
 
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
-	says: 'No error says of a task or a request what the service knows to be otherwise. Each has a cause that fits its code, says what the page of errors says of it, and quotes the response.',
+	says: 'No error says of a task or a request what the service knows to be otherwise.',
 	except: ['A poll shows the state of that moment: a video may be finished a moment later.'],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/gateway/serviceError.test.ts'],
 	check: (played) => [
@@ -21,17 +17,7 @@ export const isTrue: Promised = {
 		...unwarned(played),
 		...stopped(played),
 		...retryIsOffered(played),
-		...topUp(played),
 		...lists(played),
-		...fullStops(played),
-		...codes(played),
-		...failures(played),
-		...attempts(played),
-		...connections(played),
-		...mistakes(played),
-		...words(played),
-		...advice(played),
-		...causes(played),
 	],
 };
 
@@ -143,15 +129,6 @@ function retryIsOffered(played: Played): string[] {
 	);
 }
 
-/** No money helps for a quota but more of it. */
-function topUp(played: Played): string[] {
-	return errorItems(played).flatMap(({ error: { code, description } }) =>
-		code === 'quota_not_enough' && !/top up/i.test(description)
-			? [`quota_not_enough does not say to top up: ${description}`]
-			: [],
-	);
-}
-
 /** What a list of tasks says of each. */
 const LISTED = /\(\d+\) (task-[0-9a-f]+|\d{16,19}): (\w[\w ]*\w)/g;
 
@@ -179,16 +156,4 @@ function lists(played: Played): string[] {
 				: [];
 		}),
 	);
-}
-
-/** Sentences end once. */
-function fullStops(played: Played): string[] {
-	const said = [
-		...played.thrown.map(({ message, description }) => `${message} ${description}`),
-		...errorItems(played).map(({ error }) => `${error.message} ${error.description}`),
-	];
-	return said.flatMap((words) => {
-		const [found] = /\S* \S*[^.]\.\.(?!\.)/.exec(words) ?? [];
-		return found === undefined ? [] : [`a sentence ends twice: "${found}"`];
-	});
 }

@@ -15,7 +15,7 @@ export function answerText(message: string, as: As): string {
 }
 
 /** What the service says of a task that failed. */
-export const FAILURE = { code: 'frame_refused', message: 'Frame 7 shows a trade mark.' };
+const FAILURE = { code: 'frame_refused', message: 'Frame 7 shows a trade mark.' };
 export const failedWithError = failed(FAILURE);
 export const failedWithText = failed(FAILURE.message);
 
