@@ -28,14 +28,13 @@ export class AttemptLog {
 	/** @param pauseMs how long until the next attempt; undefined when none follows */
 	ended(failure?: GatewayError, pauseMs?: number): void {
 		const { queuedAt, sentAt, request } = this;
-		const { method, path, scope } = request;
+		const { method, path, shownPath = path, scope } = request;
 		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
 		const waited = Math.round(sentAt - queuedAt);
 		const pause = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
 		const parts = [outcomeOf(failure) + pause, `${Math.round(this.clock.now() - sentAt)} ms`];
-		if (waited > 0)
-			parts.push(`waited ${waited} ms for the rate limit or Max Concurrency`);
-		const asked = logText(`${method} ${path} [${name}]`);
+		if (waited > 0) parts.push(`waited ${waited} ms for the rate limit or Max Concurrency`);
+		const asked = logText(`${method} ${shownPath} [${name}]`);
 		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}
 }

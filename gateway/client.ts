@@ -1,11 +1,10 @@
-import type * as z from 'zod';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
 import { Execution } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
-import { readResource } from './parseResponse';
+import { readResource, type ReadResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList, type ModelPage } from './schemas/models';
 import {
@@ -13,6 +12,7 @@ import {
 	isOtherWord,
 	pathOfTaskId,
 	readStatus,
+	usedOf,
 	type VideoRequest,
 	type VideoSubmission,
 	videoSubmission,
@@ -20,12 +20,7 @@ import {
 } from './schemas/video';
 import { ApiKey } from './redaction';
 import { sendRequest } from './sendRequest';
-import type {
-	RequestContext,
-	SendOptions,
-	ServiceRequest,
-	ServiceResponse,
-} from './serviceRequest';
+import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
@@ -134,7 +129,12 @@ export class Gateway {
 				scope: { endpoint: 'models' },
 			} as const;
 			const read = (response: ServiceResponse) => readResource(response, modelList, MAX_LIST_BYTES);
-			const page: ModelPage = await sendRequest(this.context, request, read, signal);
+			const { shown: page }: ReadResource<ModelPage> = await sendRequest(
+				this.context,
+				request,
+				read,
+				signal,
+			);
 			for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
 			url = nextPage(url, page.next, seen);
 			if (url === undefined && (page.next ?? page.hasMore)) onMore();
@@ -147,7 +147,7 @@ export class Gateway {
 	 * connections without notice; a submission sent at that moment is lost, and may be billed. Minutes of paid
 	 * work are worth a connection of their own.
 	 */
-	submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
+	async submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
 		const submission = {
 			method: 'POST',
 			path: this.videoPath,
@@ -155,7 +155,13 @@ export class Gateway {
 			connection: 'own',
 			scope: { endpoint: 'video', model: request.model },
 		} as const;
-		return this.request(submission, videoSubmission, signal);
+		const read = (response: ServiceResponse) => readResource(response, videoSubmission);
+		const { shown, sent } = await sendRequest(this.context, submission, read, signal);
+		const data = shown.data.map((task, index) => ({
+			...task,
+			used: usedOf(task, sent.data[index]),
+		}));
+		return { ...shown, data };
 	}
 
 	/**
@@ -170,10 +176,10 @@ export class Gateway {
 		onInlineVideo?: (video: Buffer) => void,
 		withinMs?: number,
 	): Promise<VideoTask> {
-		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
 		const poll = {
 			method: 'GET',
-			path,
+			path: `${this.videoPath}/${pathOfTaskId(taskId)}`,
+			shownPath: `${this.videoPath}/${pathOfTaskId(this.knownTask(taskId).id)}`,
 			scope: { endpoint: 'polls' },
 			withinMs,
 			retriesForeignAnswers: withinMs === undefined,
@@ -185,17 +191,25 @@ export class Gateway {
 			while (isReadingVideo());
 			answer = await sendRequest(this.context, poll, read, signal);
 		}
-		const { task, video } = answer;
+		const { shown: task, sent, video } = answer;
 		const status = readStatus(task.status, Boolean(task.url || video));
 		if (video && isFinished({ status })) onInlineVideo?.(video);
 		const isFailed = status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
 		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.
 		const sent_as = {
-			...(task.id && task.id !== taskId && { id: task.id }),
+			...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
 			...(isOtherWord(task.status, status) && { status: task.status }),
 		};
-		return { ...task, id: taskId, status, ...error, ...(!isEmpty(sent_as) && { sent_as }) };
+		const { id, used } = this.knownTask(taskId, task.url, sent.url);
+		return { ...task, id, status, ...error, used, sent_as: isEmpty(sent_as) ? undefined : sent_as };
+	}
+
+	/** A task by the ID that the service or a user wrote. */
+	knownTask(taskId: string, url?: string | null, sentUrl = url): VideoTask {
+		const id = this.context.apiKey.redactResponse(taskId);
+		const used = usedOf({ id, url }, { id: taskId, url: sentUrl });
+		return { id, url, status: 'unknown', used };
 	}
 
 	/** Takes the key out of what an error tells of a response. */
@@ -210,15 +224,6 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Stored> {
 		return this.downloads.download(task, store, signal);
-	}
-
-	private async request<Resource>(
-		request: ServiceRequest,
-		schema: z.ZodType<Resource>,
-		signal?: AbortSignal,
-	): Promise<Resource> {
-		const read = (response: ServiceResponse) => readResource(response, schema);
-		return await sendRequest(this.context, request, read, signal);
 	}
 
 	private async complete(

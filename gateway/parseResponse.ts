@@ -27,6 +27,12 @@ export function malformedResponse(
 	return new MalformedResponseError(message, { status, bodyStart });
 }
 
+/** A resource as it is shown, without the key, and as the service sent it: what is used of it comes from there. */
+export interface ReadResource<Resource> {
+	shown: Resource;
+	sent: Resource;
+}
+
 /**
  * Reads a successful response as the JSON of a resource.
  * @throws MalformedResponseError with the start of a body that is not that resource
@@ -36,7 +42,7 @@ export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	maxBytes = MAX_RESOURCE_BYTES,
-): Promise<Resource> {
+): Promise<ReadResource<Resource>> {
 	const { bytes, complete } = await readBody(response.body, maxBytes, response.onProgress);
 	return await parseResource(bytes, complete, response, schema);
 }
@@ -56,15 +62,22 @@ export async function parseResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	prepare: (value: unknown) => void = () => {},
-): Promise<Resource> {
+): Promise<ReadResource<Resource>> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
+	const valueOf = (text: string) => {
+		const json = parseResponseJson(quoteLongIntegers(text));
+		prepare(json);
+		return json;
+	};
 	let value: unknown;
+	let sentValue: unknown;
 	try {
+		const body = bytes.toString('utf8');
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		const text = response.apiKey.redactResponse(bytes.toString('utf8'));
+		const text = response.apiKey.redactResponse(body);
 		if (bytes.length > LONG_BYTES) await nextTurn();
-		value = parseResponseJson(quoteLongIntegers(text));
-		prepare(value);
+		sentValue = value = valueOf(text);
+		if (text !== body) sentValue = valueOf(body);
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;
 		throw malformedResponse(
@@ -78,9 +91,10 @@ export async function parseResource<Resource>(
 		);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
-	const parsed = schema.safeParse(value);
-	if (parsed.success) return parsed.data;
-	const tooBig = parsed.error.issues.find(({ code }) => code === 'too_big');
+	const shown = schema.safeParse(value);
+	const sent = sentValue === value ? shown : schema.safeParse(sentValue);
+	if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
+	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
 	if (readErrorBody(value)) throw toServiceError(response, value);
 	throw malformedResponse(response, 'The response does not have the format of the service', bytes);

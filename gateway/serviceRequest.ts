@@ -33,6 +33,8 @@ export interface ServiceRequest {
 	method: Method;
 	/** Path below the Base URL. */
 	path: string;
+	/** The same for the log, if the path has the key. */
+	shownPath?: string;
 	body?: string;
 	accept?: string;
 	scope: ScopeName;

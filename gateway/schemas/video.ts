@@ -208,10 +208,19 @@ export const videoTask = report.extend({
 	id: z.string(),
 	/** What the service said instead of the id that was asked for, and of the interface's word. */
 	sent_as: z.object({ id: z.string().optional(), status: z.string().optional() }).optional(),
+	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
+	used: z.object({ id: z.string(), url: z.string().nullish() }).optional(),
 });
 
 /** A video task, with the id it was requested by. */
 export type VideoTask = z.infer<typeof videoTask>;
+
+type Place = Pick<VideoTask, 'id' | 'url'>;
+
+/** The ID and the URL as the service sent them, if redaction changed one. */
+export function usedOf(shown: Place, { id, url }: Place = shown): VideoTask['used'] {
+	return id === shown.id && url === shown.url ? undefined : { id, url };
+}
 
 /** A finished task is never polled again. */
 export function isFinished(task: { status: string }): boolean {

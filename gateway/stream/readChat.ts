@@ -75,7 +75,7 @@ export async function readChat(
 	let completion: ChatCompletion;
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
-		completion = await parseResource(whole, complete, response, chatCompletion);
+		completion = (await parseResource(whole, complete, response, chatCompletion)).shown;
 	} else {
 		if (!hasChunks && ignored !== undefined) throw invalidChunk(response, ignored);
 		if (!isDone && !assembly.isFinished) {

@@ -66,7 +66,8 @@ export class VideoDownloads {
 	): Promise<Stored> {
 		const { clock, maxRetries } = this.settings;
 		const seenAt = clock.now();
-		const file = { taskId: task.id, url: videoUrl(task), store, newUrls: 0 };
+		const used = task.used ?? task;
+		const file = { taskId: used.id, url: videoUrl(used), store, newUrls: 0 };
 		let firstFailedAt: number | undefined;
 		let failures = 0;
 		for (let attempt = 0; ; attempt += 1) {
@@ -118,12 +119,12 @@ export class VideoDownloads {
 		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
 		const task = await poll(file.taskId, signal).catch(() => undefined);
-		const url = task?.url ?? '';
+		const url = (task?.used ?? task)?.url ?? '';
 		return isUrl(url) && url !== file.url ? url : undefined;
 	}
 }
 
-function videoUrl({ url }: VideoTask): string {
+function videoUrl({ url }: Pick<VideoTask, 'url'>): string {
 	if (!url)
 		throw notVideo(
 			'The service completed the video but returned no URL for it',
@@ -157,7 +158,7 @@ async function fetchVideo<Stored>(
 	});
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
-		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error);
+		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, settings.redact);
 	};
 	try {
 		const opening = openVideo(settings, url, aborting.signal);
@@ -177,7 +178,7 @@ async function fetchVideo<Stored>(
 		// n8n's helper wraps the response in a stream that ignores its signal.
 		const close = () => body.destroy(new Error('aborted'));
 		aborting.signal.addEventListener('abort', close, { once: true });
-		const reading = readVideo(body, bytes, () => idleTimeout.progress());
+		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
 		video = await Promise.race([reading, givenUp]);
 		const { stream } = video;
 		const [announced] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];

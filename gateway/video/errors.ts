@@ -104,9 +104,9 @@ export function downloadTimedOut(timeoutMs: number): NoResponseError {
 }
 
 /** The error of a download that broke off or never began. */
-export function downloadLost(error: unknown): GatewayError {
+export function downloadLost(error: unknown, redact = (text: string) => text): GatewayError {
 	if (error instanceof GatewayError) return error;
-	const technical = textOf(error, 'message');
+	const technical = redact(textOf(error, 'message'));
 	if (!isSsrfRefusal(error))
 		return downloadError('The video download was interrupted', {
 			code: 'download_failed',

@@ -39,6 +39,7 @@ export async function readVideo(
 	source: ByteStream,
 	announced: number,
 	onProgress: () => void,
+	redact: (text: string) => string,
 ): Promise<IncomingVideo> {
 	const parts = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 	const gathered = new ByteBuffer(MIN_WRITE + MAX_PART);
@@ -69,7 +70,7 @@ export async function readVideo(
 	};
 	while (gathered.length < SNIFFED_BYTES && (await take()));
 	if (received === 0) throw downloadLost(new Error('No data arrived'));
-	const extension = videoFormat(gathered.bytes);
+	const extension = videoFormat(gathered.bytes, redact);
 	const stream = (source.constructor as unknown as StreamClass).from(written);
 	return { stream, extension };
 }
@@ -78,12 +79,12 @@ export async function readVideo(
  * The extension of a video by its first bytes; undefined if nobody knows its format.
  * @throws NoResponseError if it is something else
  */
-export function videoFormat(bytes: Buffer): string | undefined {
+export function videoFormat(bytes: Buffer, redact: (text: string) => string): string | undefined {
 	const { extension, instead, text } = formatOf(bytes.subarray(0, SNIFFED_BYTES));
 	if (instead === undefined) return extension;
 	throw notVideo(
 		`The service delivered ${instead} instead of a video`,
 		'The video is finished and billed. The same download would bring the same: Get with Download off returns its URL.',
-		text,
+		text && redact(text),
 	);
 }

@@ -47,7 +47,7 @@ export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MA
 			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
 		});
-		return { task, video: data && decoded(data.replace(DATA_URL, '')) };
+		return { ...task, video: data && decoded(data.replace(DATA_URL, '')) };
 	} finally {
 		if (isLarge) isReading = false;
 	}

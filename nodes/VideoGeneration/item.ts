@@ -77,7 +77,7 @@ export function simplifiedTask(task: PaidTask): IDataObject {
 export function fullTask({ entry, submitted }: PaidTask): IDataObject {
 	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
 	const { error, ...fields } = whole as IDataObject;
-	delete fields.sent_as;
+	for (const own of ['sent_as', 'used']) delete fields[own];
 	const sent = entry.sent_as?.status ? { status: entry.sent_as.status } : {};
 	return { ...fields, ...sent, task_id: entry.id, ...(error ? { task_error: error } : {}) };
 }
@@ -88,13 +88,13 @@ export function statusOf({ entry, state }: PaidTask): string {
 }
 
 /** A URL that leads to the video from anywhere. Inline data is none. */
-export function urlOf({ entry: { url } }: PaidTask): string | null {
+export function urlOf({ url }: Pick<PaidTask['entry'], 'url'>): string | null {
 	return url && /^https?:\/\/\S+$/i.test(url) ? url : null;
 }
 
 /** What an error item tells of its task. */
 export function stateOf(task: PaidTask): TaskState {
-	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task) };
+	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task.entry) };
 }
 
 /** How to get a video without paying again. Another operation of the same node would lose its fields. */

@@ -150,7 +150,7 @@ function planTask(form: FormReader, itemIndex: number): Plan {
 	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
 	const isPasted = typeof value === 'string' && form.isText('taskId');
 	const id = parseTaskId(isPasted ? value.trim() : value);
-	return ({ book }, item) => ({
-		entry: book.add({ item, tasks: [{ state: 'open', entry: { id, status: 'unknown' } }] }),
+	return ({ book, service }, item) => ({
+		entry: book.add({ item, tasks: [{ state: 'open', entry: service.gateway.knownTask(id) }] }),
 	});
 }

@@ -11,6 +11,7 @@ import {
 import type { PaidBook } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
 import { runsAsTool } from '../shared/form/hints';
+import { isDebugging } from '../shared/run/connect';
 import { isStopped } from '../shared/run/eachItem';
 import { anotherNode, statusOf, urlOf } from './item';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
@@ -32,8 +33,8 @@ export class TaskLog {
 	/** By their IDs: several items may name one video, and one is polled again for its file. */
 	private readonly waitedFor = new Set<string>();
 	private readonly finished = new Set<string>();
-	/** The IDs that the service answered polls with, by those that were asked for. */
-	private readonly answeredAs = new Map<string, string>();
+	/** Tasks whose polls were answered with another ID: new-api tells another in each. */
+	private readonly answeredOtherwise = new Set<string>();
 	/** Percentages that the service named, of videos that are not finished. */
 	private readonly progress = new Map<string, number>();
 	private logged = 0;
@@ -92,14 +93,19 @@ export class TaskLog {
 
 	/**
 	 * Every task of the run, numbered in one line: the editor collapses line breaks.
-	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video
+	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video. At debug level n8n also logs what
+	 * is not for a log: there a URL has no query, which may be signed.
 	 */
 	list(withUrls: boolean): string {
 		const tasks = this.book.entries.flatMap((entry) => entry.tasks);
 		const all = [...new Map(tasks.map((task) => [task.entry.id, task])).values()];
 		const idOf = ({ entry }: PaidTask) => (withUrls ? idText(entry.id) : idInLog(entry.id));
+		const urlIn = (task: PaidTask) => {
+			const url = withUrls ? urlOf(task.entry) : null;
+			return url && `, ${isDebugging(this.context) ? idInLog(url) : url}`;
+		};
 		const line = (task: PaidTask, index: number) =>
-			`(${index + 1}) ${idOf(task)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
+			`(${index + 1}) ${idOf(task)}: ${shortText(statusOf(task))}${urlIn(task) ?? ''}`;
 		const known = all.filter(({ state }) => state !== 'unknown').map(line);
 		const unknown = all.filter(({ state }) => state === 'unknown').map(idOf);
 		const goOn =
@@ -142,10 +148,10 @@ export class TaskLog {
 
 	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
 	polled(task: VideoTask): void {
-		const { waitedFor, finished, answeredAs, progress } = this;
+		const { waitedFor, finished, answeredOtherwise, progress } = this;
 		const { id, sent_as } = task;
-		if (sent_as?.id !== undefined && answeredAs.get(id) !== sent_as.id) {
-			answeredAs.set(id, sent_as.id);
+		if (sent_as?.id !== undefined && !answeredOtherwise.has(id)) {
+			answeredOtherwise.add(id);
 			const [asked, told] = [idText(id), idText(sent_as.id)];
 			this.write('warn', `a poll of video task ${asked} was answered with the ID ${told}`);
 		}

@@ -80,7 +80,7 @@ export class VideoTasks {
 		const known = task.entry;
 		const polling = this.poll(open, mayPause).catch((error: unknown) => {
 			// The URL of a video that was seen finished may still lead to it.
-			const isLost = known.status !== 'completed' || urlOf(task) === null;
+			const isLost = known.status !== 'completed' || urlOf(known.used ?? known) === null;
 			if (error instanceof CancelledError || isLost) throw error;
 		});
 		const settling = polling.then(async () => {
@@ -101,7 +101,7 @@ export class VideoTasks {
 		const { item, task } = open;
 		const { gateway, signal } = this.service;
 		const keep = isDownloaded(item) ? (video: Buffer) => void (open.inline = video) : undefined;
-		const { id } = task.entry;
+		const { id } = task.entry.used ?? task.entry;
 		const get = async (stop?: AbortSignal, withinMs?: number) => {
 			const entry = await gateway.getVideoTask(id, stop, keep, withinMs);
 			this.log.polled(entry);
@@ -171,7 +171,7 @@ export class VideoTasks {
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined) {
-			const extension = videoFormat(inline);
+			const extension = videoFormat(inline, (text) => gateway.redactError(text));
 			return await put(inline, { extension }).catch((error: unknown) => {
 				throw storageError(error);
 			});

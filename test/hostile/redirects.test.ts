@@ -21,8 +21,14 @@ const videosOf =
 	(name: string): RequestListener =>
 	(request, response) => {
 		requests.push(name);
+		const { authorization } = request.headers;
+		if (authorization !== undefined) requests.push(`${name} with the key`);
 		const [, target] = /^\/to\??(.*)$/.exec(request.url ?? '') ?? [];
-		if (target !== undefined) response.writeHead(302, { location: target }).end('Elsewhere');
+		if (request.url?.startsWith('/keyed') && authorization === undefined)
+			response.writeHead(401).end();
+		else if (request.url?.startsWith('/keyed'))
+			response.writeHead(302, { location: `${urlOf(plain, 'http')}/clip` }).end();
+		else if (target !== undefined) response.writeHead(302, { location: target }).end('Elsewhere');
 		else response.setHeader('content-type', 'video/mp4').end('\u0000clip');
 	};
 
@@ -92,4 +98,15 @@ test('redirects in circles end, and are not followed again', async () => {
 	const { error } = await download(`${circle}${'/to?'.repeat(50)}`, 1);
 	expect(error).toMatchObject({ message: 'The URL of the video has too many redirects' });
 	expect(requests).toHaveLength(11);
+});
+
+test('behind the answer to the key, no redirect gets the key', async () => {
+	expect(await download(`${urlOf(service)}/keyed`)).toMatchObject({ bytes: 5 });
+	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
+});
+
+test('a redirect to a URL of the service that asks for the key does not get it', async () => {
+	const { error } = await download(`${urlOf(service)}/to?/keyed`);
+	expect(error).toMatchObject({ code: 'download_refused', http_status: 401 });
+	expect(requests).toEqual(['service', 'service']);
 });

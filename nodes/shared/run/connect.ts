@@ -53,6 +53,11 @@ export async function openGateway(
 
 type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
 
+/** Whether n8n logs at debug level: it puts a function without parameters in the place of a level that it hides. */
+export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
+	return logger?.debug !== undefined && logger.debug.length > 0;
+}
+
 /**
  * What n8n lends to the gateway. Older versions have no SSRF protection for nodes, and not every context has what its type
  * says.
@@ -60,10 +65,9 @@ type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
 	const name = logText(host.getNode().name ?? '');
-	// n8n puts a function without parameters in the place of a level that it hides: a line for nobody costs nothing.
-	const isDebugging = logger?.debug !== undefined && logger.debug.length > 0;
 	return {
-		...(isDebugging && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
+		// A line for nobody costs nothing.
+		...(isDebugging(host) && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers?.getSecureEgressFilter?.(),
 		httpRequest: helpers?.httpRequest,
 	};
