@@ -39,21 +39,8 @@ export function videoRequest(input: VideoFields, additionalBody?: unknown): Vide
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
 /** Words of other services that mean an end everywhere. */
-const ENDS = new Map<string, 'completed' | 'failed'>([
-	...['succeeded', 'succeed', 'success', 'done', 'finished', 'complete'].map(
-		(word) => [word, 'completed'] as const,
-	),
-	...[
-		'cancelled',
-		'canceled',
-		'expired',
-		'fail',
-		'failure',
-		'rejected',
-		'timeout',
-		'interrupted',
-	].map((word) => [word, 'failed'] as const),
-]);
+const COMPLETED = /^(?:succeeded|succeed|success|done|finished|complete)$/;
+const FAILED = /^(?:cancell?ed|expired|fail|failure|rejected|timeout|interrupted)$/;
 
 /** Case, spaces, hyphens and underscores of a status do not count. */
 const wordOf = (status: string) => status.toLowerCase().replace(/[\s_-]/g, '');
@@ -65,9 +52,8 @@ const wordOf = (status: string) => status.toLowerCase().replace(/[\s_-]/g, '');
  */
 export function readStatus(status: string, hasVideo: boolean): string {
 	const word = wordOf(status);
-	const end = ENDS.get(word);
-	if (end === 'completed' && !hasVideo) return status;
-	return end ?? statusName.safeParse(word).data ?? status;
+	if (COMPLETED.test(word)) return hasVideo ? 'completed' : status;
+	return FAILED.test(word) ? 'failed' : (statusName.safeParse(word).data ?? status);
 }
 
 /** Whether the service said the status in a word that the interface does not have. */

@@ -171,16 +171,17 @@ async function fetchVideo<Stored>(
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
 		const bytes = Number(headers['content-length']) || 0;
 		let isSound = !body.errored;
-		let video: IncomingVideo | undefined = undefined as IncomingVideo | undefined;
+		let isReaderDestroyed = () => false;
 		// A reader that fails destroys what it reads first, and the source after it.
-		const onFailure = () => (isSound &&= video?.stream.destroyed === true);
+		const onFailure = () => (isSound &&= isReaderDestroyed());
 		body.on('error', onFailure).once('close', () => body.readableEnded || onFailure());
 		// n8n's helper wraps the response in a stream that ignores its signal.
 		const close = () => body.destroy(new Error('aborted'));
 		aborting.signal.addEventListener('abort', close, { once: true });
 		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
-		video = await Promise.race([reading, givenUp]);
+		const video = await Promise.race([reading, givenUp]);
 		const { stream } = video;
+		isReaderDestroyed = () => stream.destroyed;
 		const [announced] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
 		const type = announced && settings.redact(announced);
 		const stored = await store({ ...video, type }).catch((error: unknown) => {
