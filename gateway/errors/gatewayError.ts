@@ -162,9 +162,9 @@ export class MalformedResponseError extends GatewayError {
 	}
 }
 
-/** n8n shows descriptions as HTML, which would join the words of a page. A model may begin with a tag. */
+/** n8n shows descriptions as HTML, which would join the words of a page. A model may begin with a tag, or say nothing. */
 function inWords({ bodyStart, speaker }: { bodyStart: string; speaker?: string }): string {
-	if (bodyStart === '') return '(empty body)';
+	if (bodyStart === '' && speaker === undefined) return '(empty body)';
 	if (speaker !== undefined || !isHtml(bodyStart)) return bodyStart;
 	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
 }
