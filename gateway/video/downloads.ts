@@ -128,12 +128,12 @@ function videoUrl({ url }: Pick<VideoTask, 'url'>): string {
 	if (!url)
 		throw notVideo(
 			'The service completed the video but returned no URL for it',
-			'It may not be ready yet, or a content filter removed it. It is billed: use Get with this task ID later.',
+			'It may not be ready yet, or a content filter removed it. It is billed.',
 		);
 	if (isUrl(url)) return url;
 	throw notVideo(
 		'The URL of the video does not begin with http:// or https://',
-		'The video is finished and billed: Get with this task ID and Download off returns its URL.',
+		'The video is finished and billed.',
 	);
 }
 

@@ -84,7 +84,7 @@ export function videoFormat(bytes: Buffer, redact: (text: string) => string): st
 	if (instead === undefined) return extension;
 	throw notVideo(
 		`The service delivered ${instead} instead of a video`,
-		'The video is finished and billed. The same download would bring the same: Get with Download off returns its URL.',
+		'The video is finished and billed. The same download would bring the same.',
 		text && redact(text),
 	);
 }

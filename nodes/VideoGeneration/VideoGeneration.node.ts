@@ -13,9 +13,8 @@ import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { requestHints } from './videoRequest';
-import { operationProperties, outputFields } from './operations';
 import { waitHints, waitingTooltip } from './resultOptions';
-import { execute } from './router';
+import { execute, operationProperties, outputFields } from './router';
 
 const properties: INodeProperties[] = [
 	...operationProperties,

@@ -1,14 +1,116 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { isFinished } from '../../gateway';
 import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
+import type { PaidRun } from '../shared/book/withBook';
+import type { DurableWait } from '../shared/durableWait/durableWait';
+import type { FormReader } from '../shared/form/formReader';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
-import { withInputFields } from '../shared/form/outputItem';
-import { fieldOf, propertyOf } from '../shared/form/parameterValues';
+import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
-import { fullTask, simplifiedTask, stateOf, videoItemFields } from './item';
-import { LIMIT_THEM, MANY_VIDEOS, requestProperties } from './videoRequest';
+import { stateOf, type TaskLog } from './taskLog';
+import { hintAboutBill } from './videoRequest';
+
+/** What an operation works with during one run of the node. */
+export interface VideoRun extends PaidRun {
+	durable: DurableWait;
+	log: TaskLog;
+	output: VideoOutput;
+}
+
+/** What an operation does with an item, and how its tasks are waited for and shown. */
+export interface Plan extends Pick<BookEntry, 'wait' | 'output'> {
+	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
+	open: (run: VideoRun, item: number) => BookEntry;
+	/** What is done before its tasks are waited for. */
+	start?: (run: VideoRun, entry: BookEntry) => Promise<void>;
+}
+
+export interface Operation {
+	option: Omit<INodePropertyOptions, 'value'>;
+	properties: INodeProperties[];
+	outputFields: OutputFields;
+	/**
+	 * Reads an item.
+	 * @throws InvalidInputError
+	 */
+	plan: (form: FormReader, item: number) => Plan;
+}
+
+const stateFields = {
+	status: 'string',
+	progress: 'integer',
+	url: 'string',
+	revised_prompt: 'string',
+	duration: 'number',
+	size: 'string',
+	fps: 'integer',
+	format: 'string',
+	created_at: 'integer',
+	completed_at: 'integer',
+} satisfies OutputFields;
+
+/** The fields of {@link simplifiedTask}. */
+export const taskFields = { ...stateFields, task_id: 'string' } satisfies OutputFields;
+
+/** The same where the request that created the task is known. */
+export const generatedFields = {
+	...stateFields,
+	model: 'string',
+	task_id: 'string',
+	request_id: 'string',
+} satisfies OutputFields;
+
+/** Every field that an item may have. An input field of the same name is never one of a video. */
+export const videoItemFields = (simplify: boolean): string[] =>
+	simplify
+		? Object.keys(generatedFields)
+		: [
+				...['id', 'object', 'status', 'progress', 'url', 'b64_json', 'revised_prompt', 'metadata'],
+				...['created_at', 'completed_at', 'task_id', 'task_error', 'request'],
+			];
+
+/**
+ * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
+ * table they would push the rest out of sight.
+ */
+export function simplifiedTask(task: PaidTask): IDataObject {
+	const { entry, submitted, request = {} } = task;
+	const { status, progress, url, metadata, created_at, completed_at } = entry;
+	const { duration, size, fps, format } = metadata ?? {};
+	const fields: Record<keyof typeof generatedFields, unknown> = {
+		status,
+		progress,
+		url: url ?? null,
+		revised_prompt: entry.revised_prompt ?? submitted?.revised_prompt,
+		duration,
+		size,
+		fps,
+		format,
+		created_at: created_at ?? request.created,
+		completed_at,
+		model: request.model,
+		task_id: entry.id,
+		request_id: request.id,
+	};
+	return present(fields);
+}
+
+/** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
+export function fullTask({ entry, submitted }: PaidTask): IDataObject {
+	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
+	const { error, ...fields } = whole as IDataObject;
+	for (const own of ['sent_as', 'used']) delete fields[own];
+	const sent = entry.sent_as?.status ? { status: entry.sent_as.status } : {};
+	return { ...fields, ...sent, task_id: entry.id, ...(error ? { task_error: error } : {}) };
+}
 
 type Result = Settled<INodeExecutionData>;
 
@@ -155,31 +257,6 @@ function linksTo(urls: unknown[]): string {
 		return `<a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
 	});
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
-}
-
-/** Several videos have a price that is easily overlooked. */
-function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const seconds = new Map<string, number>();
-	let videos = 0;
-	for (const { json, pairedItem } of items) {
-		const itemIndex = Number(fieldOf(pairedItem ?? json.error, 'item'));
-		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
-		if (task_id === undefined) continue;
-		videos += 1;
-		const [size, duration] = ['size', 'duration'].map(
-			(name) =>
-				// One that was emptied is not sent: the service has the same default.
-				context.getNodeParameter(name, itemIndex, '') ||
-				propertyOf(requestProperties, name).default,
-		);
-		seconds.set(String(size), (seconds.get(String(size)) ?? 0) + Number(duration));
-	}
-	if (videos < 2) return;
-	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
-	const { options } = context.getNode().parameters;
-	const isOpen = fieldOf(options, 'maxBillableRequests') === undefined;
-	const advice = videos >= MANY_VIDEOS && isOpen ? `. ${LIMIT_THEM}` : '';
-	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}${advice}`, 'info');
 }
 
 /** The field of the execution's context; below it, by node, the run of each file name. */

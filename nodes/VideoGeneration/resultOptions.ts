@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { refusedValue } from '../../gateway';
-import type { BookEntry, OutputOptions, WaitOptions } from '../shared/book/schema';
+import { type IncomingVideo, refusedValue, VIDEO_TYPES, type VideoTask } from '../../gateway';
+import type { OutputOptions, WaitOptions } from '../shared/book/schema';
 import type { FormReader } from '../shared/form/formReader';
 import { hintBeforeRun } from '../shared/form/hints';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
@@ -150,21 +150,10 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 }
 
 /**
- * Reads how to wait for the tasks of an item, and what their items look like.
- * @param properties of the operation
+ * What the items of the tasks of an item look like.
  * @throws InvalidInputError
  */
-export function readOptions(
-	properties: INodeProperties[],
-	form: FormReader,
-	itemIndex: number,
-): Pick<BookEntry, 'output' | 'wait'> {
-	const output = readOutputOptions(form, itemIndex);
-	if (!properties.includes(waitOptionsProperty)) return { output };
-	return { output, wait: readWaitOptions(form, itemIndex) };
-}
-
-function readOutputOptions(form: FormReader, itemIndex: number): OutputOptions {
+export function readOutput(form: FormReader, itemIndex: number): OutputOptions {
 	const options = form.collection('options', itemIndex);
 	const items = {
 		simplify: form.boolean('simplify', itemIndex, true),
@@ -179,7 +168,11 @@ function readOutputOptions(form: FormReader, itemIndex: number): OutputOptions {
 	return { ...items, binaryProperty: binaryProperty.trim(), fileName };
 }
 
-function readWaitOptions(form: FormReader, itemIndex: number): WaitOptions {
+/**
+ * How to wait for the tasks of an item.
+ * @throws InvalidInputError
+ */
+export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 	const options = form.collection('waitOptions', itemIndex);
 	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 * readNumber(options, waitOptionsProperty.options, name);
@@ -190,4 +183,62 @@ function readWaitOptions(form: FormReader, itemIndex: number): WaitOptions {
 		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};
+}
+
+/** Where neither the file, the service nor the server of the file names a container. */
+const DEFAULT_CONTAINER = 'mp4';
+
+/** Of the whole name. File systems take 255 bytes, some that encrypt names take fewer. */
+const MAX_NAME_BYTES = 200;
+
+/** What one of the usual file systems does not take in a name. */
+const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
+/** Controls of the writing direction: they make `gpj.exe` look like `exe.jpg`. */
+const DIRECTION = /\p{Bidi_Control}/gu;
+/** Devices of Windows, whatever the extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))/i;
+
+/**
+ * Name and type of a task's file.
+ * @param wanted the user's name; default: the task's
+ * @param number which of several videos of the same item it is, from 1
+ * @param found the extension by the first bytes of the file, and the MIME type that its server announces
+ */
+export function videoFile(
+	task: VideoTask,
+	wanted = '',
+	number = 1,
+	{ extension, type }: Partial<Pick<IncomingVideo, 'extension' | 'type'>> = {},
+) {
+	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
+	const ofServer = Object.keys(VIDEO_TYPES).find((name) => VIDEO_TYPES[name] === type);
+	const said = Object.hasOwn(VIDEO_TYPES, named) ? named : (ofServer ?? DEFAULT_CONTAINER);
+	const container = extension ?? said;
+	const end = `${number > 1 ? `-${number}` : ''}.${container}`;
+	const stem = safeStem(withoutExtension(wanted), end);
+	// Task ids differ, also those of one item.
+	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), end) || 'video';
+	const name = stem === '' ? `${ofTask()}.${container}` : stem + end;
+	const ofContainer = VIDEO_TYPES[container] ?? '';
+	return { name, type: extension === undefined ? (type ?? ofContainer) : ofContainer };
+}
+
+function withoutExtension(wanted: string): string {
+	const name = wanted.trim();
+	const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+	return Object.hasOwn(VIDEO_TYPES, extension) ? name.slice(0, -extension.length - 1) : name;
+}
+
+/** @param end what follows it in the name */
+function safeStem(wanted: string, end: string): string {
+	const safe = wanted.replace(/\s+/g, ' ').replace(DIRECTION, '').replace(UNSAFE, '_');
+	const trimmed = withoutDots(safe).replace(DEVICE, '_$&');
+	const bytes = Buffer.from(trimmed).subarray(0, MAX_NAME_BYTES - Buffer.byteLength(end));
+	// A character that is cut becomes this one.
+	return withoutDots(bytes.toString().replace(/\ufffd$/, ''));
+}
+
+/** Without dots and spaces at either end: such names are hidden or not taken. */
+function withoutDots(name: string): string {
+	return name.replace(/^[. ]+|(?<![. ])[. ]+$/g, '');
 }

@@ -9,21 +9,51 @@ import { liveTasks } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import type { FormReader } from '../shared/form/formReader';
 import { present } from '../shared/form/outputItem';
-import { type BillableVideo, readBillableVideo } from './videoRequest';
-import type { Plan, VideoRun } from './videoTasks';
+import { simplifyProperty } from '../shared/form/sharedProperties';
+import type { Operation, Plan, VideoRun } from './output';
+import { readOutput } from './resultOptions';
+import {
+	type BillableVideo,
+	optionsProperty,
+	readBillableVideo,
+	requestProperties,
+} from './videoRequest';
+
+/** Submits a video, and continues without waiting. */
+export const submit: Operation = {
+	option: {
+		name: 'Submit',
+		action: 'Submit a video without waiting',
+		description: 'Submit a video and continue without waiting',
+	},
+	properties: [...requestProperties, simplifyProperty, optionsProperty],
+	outputFields: {
+		status: 'string',
+		url: 'null',
+		revised_prompt: 'string',
+		created_at: 'integer',
+		model: 'string',
+		task_id: 'string',
+		request_id: 'string',
+	},
+	plan: (form, item) => ({ ...planSubmission(form, item), output: readOutput(form, item) }),
+};
 
 /**
  * Finds what earlier tries submitted for an item. To be called for each item before anything is submitted.
  * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
  * is waited for
  */
-export function planSubmission(form: FormReader, itemIndex: number): Plan {
+export function planSubmission(form: FormReader, itemIndex: number): Pick<Plan, 'open' | 'start'> {
 	const billable = readBillableVideo(form, itemIndex);
-	return (run, item) => {
-		const { book, spending } = run;
-		const entry = book.entryOf(item, billable.request);
-		if (!book.hasEarlierWork) spending.plan(billable.request.n ?? 1, billable.maxBillableRequests);
-		return { entry, start: async () => await submitRest(run, billable, entry) };
+	const { request, maxBillableRequests } = billable;
+	return {
+		open: ({ book, spending }, item) => {
+			const entry = book.entryOf(item, request);
+			if (!book.hasEarlierWork) spending.plan(request.n ?? 1, maxBillableRequests);
+			return entry;
+		},
+		start: async (run, entry) => await submitRest(run, billable, entry),
 	};
 }
 

@@ -1,35 +1,48 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
+	BOUNDS,
 	isFinished,
 	idInLog,
 	idText,
 	logText,
+	msBetween,
 	shortText,
 	systemClock,
 	type VideoTask,
+	type WallTime,
 } from '../../gateway';
-import type { PaidBook } from '../shared/book/book';
+import { noteInExecution, type PaidBook } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
-import { runsAsTool } from '../shared/form/hints';
+import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
 import { isDebugging } from '../shared/run/connect';
 import { isStopped } from '../shared/run/eachItem';
-import { anotherNode, statusOf, urlOf } from './item';
-import { noteTaskIds, rememberStopped } from './stoppedRuns';
+import type { TaskState } from '../shared/run/errorText';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
 /** Percentages in such a line. */
 const MAX_SHARES = 10;
 
+/** In the execution's custom data. */
+const TASK_IDS = 'video_task_ids';
+/** Characters. n8n logs an error for a longer value. */
+const MAX_VALUE = 255;
+
 /** Entries of n8n's stack whose Stop is in the log. */
-const stoppedRuns = new WeakSet<object>();
+const loggedStops = new WeakSet<object>();
+
+/** By node, what stopped runs paid for, until its next manual run: n8n loses the output of a node that runs. */
+const stoppedTasks = new Map<string, { ids: string[]; at: WallTime }>();
+/** Tasks of one node, and nodes, that this process remembers. */
+const MAX_REMEMBERED = 100;
 
 /**
- * What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped,
- * or whose process dies.
+ * What n8n's log, the editor's console, hints and errors say of the tasks in the book: n8n keeps nothing of a node that is
+ * stopped, or whose process dies.
  */
 export class TaskLog {
 	private readonly name: string;
+	private readonly node: string;
 	/** By their IDs: several items may name one video, and one is polled again for its file. */
 	private readonly waitedFor = new Set<string>();
 	private readonly finished = new Set<string>();
@@ -47,23 +60,34 @@ export class TaskLog {
 		private readonly isLastTry: boolean,
 	) {
 		const { execution } = book;
-		this.name = `Node "${logText(context.getNode().name ?? '')}"${execution ? `, execution ${execution}` : ''}`;
+		const { id, name = '' } = context.getNode();
+		this.name = `Node "${logText(name)}"${execution ? `, execution ${execution}` : ''}`;
+		this.node = `${context.getWorkflow?.()?.id ?? ''} ${id}`;
 	}
 
 	get isStopped(): boolean {
 		return isStopped(this.context);
 	}
 
+	/** Whether the message of an error is all that is read: an agent, and the parent of a sub-workflow, get nothing else. */
+	get isAlone(): boolean {
+		return runsAsTool(this.context.getNode()) || this.context.getMode?.() === 'integrated';
+	}
+
 	/** Whether n8n offers to retry the execution if an item fails: that of a sub-workflow's parent begins it anew. */
 	get offersRetry(): boolean {
-		const { context } = this;
-		return !context.continueOnFail() && !isAlone(context);
+		return !this.context.continueOnFail() && !this.isAlone;
+	}
+
+	/** The newest task IDs of an execution of which n8n kept nothing else. */
+	get noted(): string {
+		return (this.context as Partial<IExecuteFunctions>).customData?.get(TASK_IDS) ?? '';
 	}
 
 	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
 	submitted(item: number, tasks: PaidTask[], asked: number): void {
 		const ids = tasks.map(({ entry }) => entry.id);
-		noteTaskIds(this.context, ids.map(idText));
+		noteInExecution(this.context, TASK_IDS, (list) => withTaskIds(list, ids.map(idText)));
 		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.map(idInLog).join(', ')}`;
 		this.write('info', `submitted ${what} [item ${item}]`);
 		if (ids.length < asked)
@@ -71,8 +95,10 @@ export class TaskLog {
 	}
 
 	/** The response to a submission was lost. */
-	lost(item: number, isStopped: boolean): void {
-		const how = isStopped ? 'stopped during a submission' : 'the response to a submission was lost';
+	lost(item: number, wasStopped: boolean): void {
+		const how = wasStopped
+			? 'stopped during a submission'
+			: 'the response to a submission was lost';
 		this.write(
 			'warn',
 			`${how}, which the service may have accepted: check your account before you run it again [item ${item}]`,
@@ -81,14 +107,36 @@ export class TaskLog {
 
 	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	stopped(): void {
-		const { context, book } = this;
+		const { context, book, node } = this;
 		const list = this.list(false);
 		// All calls of an agent's tools have the entry of their agent.
 		const run = (!runsAsTool(context.getNode()) && context.getExecuteData?.()) || this;
-		if (!list || stoppedRuns.has(run)) return;
-		stoppedRuns.add(run);
+		if (!list || loggedStops.has(run)) return;
+		loggedStops.add(run);
 		this.write('warn', `stopped. ${list}`);
-		rememberStopped(context, book);
+		const paid = book.entries
+			.flatMap(({ tasks }) => tasks)
+			.filter(({ entry, submittedAt }) => submittedAt !== undefined && entry.status !== 'failed');
+		const ids = [...(stoppedTasks.get(node)?.ids ?? []), ...paid.map(({ entry }) => entry.id)];
+		if (ids.length === 0) return;
+		stoppedTasks.delete(node);
+		const newest = [...new Set(ids)].slice(-MAX_REMEMBERED);
+		stoppedTasks.set(node, { ids: newest, at: systemClock.wallTime() });
+		for (const old of [...stoppedTasks.keys()].slice(0, -MAX_REMEMBERED)) stoppedTasks.delete(old);
+	}
+
+	/** Hints once at the videos of earlier runs of this node that were stopped, while the service keeps them. */
+	hintAboutStopped(): void {
+		const { context, node } = this;
+		if (context.getMode?.() !== 'manual') return;
+		const { ids, at } = stoppedTasks.get(node) ?? {};
+		stoppedTasks.delete(node);
+		if (!ids || !at || msBetween(at, systemClock.wallTime()) >= 1000 * BOUNDS.maxWait[1]) return;
+		const advice = `To get them without paying again, ${anotherNode('Wait', 'each task ID')}.`;
+		hintAfterRun(
+			context,
+			`Videos of the run that was stopped are paid: ${asHtml(ids.map(idText).join(', '))}. ${advice}`,
+		);
 	}
 
 	/**
@@ -106,13 +154,12 @@ export class TaskLog {
 		};
 		const line = (task: PaidTask, index: number) =>
 			`(${index + 1}) ${idOf(task)}: ${shortText(statusOf(task))}${urlIn(task) ?? ''}`;
-		const known = all.filter(({ state }) => state !== 'unknown').map(line);
+		const known = all.filter(({ state }) => state !== 'unknown');
 		const unknown = all.filter(({ state }) => state === 'unknown').map(idOf);
-		const goOn =
-			this.isStopped && all.some(({ entry, state }) => !isFinished(entry) && state !== 'unknown');
+		const goOn = this.isStopped && known.some(({ entry }) => !isFinished(entry));
 		const { lostItems } = this;
 		return [
-			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,
+			known.length > 0 && `Tasks of this run: ${known.map(line).join(' ')}`,
 			unknown.length > 0 && `Not found: ${unknown.join(', ')}`,
 			goOn &&
 				`They are still being made, and billed. To get them, ${anotherNode('Wait', 'these task IDs')}`,
@@ -188,7 +235,40 @@ export class TaskLog {
 	}
 }
 
-/** Whether the message of an error is all that is read: an agent, and the parent of a sub-workflow, get nothing else. */
-export function isAlone(context: IExecuteFunctions): boolean {
-	return runsAsTool(context.getNode()) || context.getMode?.() === 'integrated';
+/**
+ * Adds ids to a list such as `c, b, a` or `c, b +12`. The newest come first; an id that does not fit is counted, never cut.
+ * @returns at most 255 characters
+ */
+export function withTaskIds(list: string, taskIds: string[]): string {
+	const [earlier = '', uncounted = 0] = list.split(/(?:^| )\+(?=\d+$)/);
+	const ids = [...taskIds, ...earlier.split(', ').filter(Boolean)];
+	const all = ids.length + Number(uncounted);
+	const counted = (shown: string[]) =>
+		[shown.join(', '), all > shown.length && `+${all - shown.length}`].filter(Boolean).join(' ');
+	const fitting = ids.reduce<string[]>((shown, id) => {
+		const more = [...shown, id];
+		return counted(more).length <= MAX_VALUE ? more : shown;
+	}, []);
+	return counted(fitting);
+}
+
+/** What lists and errors call the state of a task. */
+function statusOf({ entry, state }: PaidTask): string {
+	return state === 'unknown' ? 'not found' : entry.status;
+}
+
+/** A URL that leads to the video from anywhere. Inline data is none. */
+export function urlOf({ url }: Pick<PaidTask['entry'], 'url'>): string | null {
+	return url && /^https?:\/\/\S+$/i.test(url) ? url : null;
+}
+
+/** What an error item tells of its task. */
+export function stateOf(task: PaidTask): TaskState {
+	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task.entry) };
+}
+
+/** How to get a video without paying again. Another operation of the same node would lose its fields. */
+export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): string {
+	const download = operation === 'Get' ? ', Download on' : '';
+	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
 }

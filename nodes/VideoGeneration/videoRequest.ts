@@ -1,8 +1,14 @@
-import type { INodeProperties, NodeHint } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	NodeHint,
+} from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
-import { asText, numberProperty } from '../shared/form/parameterValues';
+import { asText, fieldOf, numberProperty, propertyOf } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -11,7 +17,7 @@ import {
 	readMaxBillableRequests,
 	userOption,
 } from '../shared/form/sharedProperties';
-import { hintBeforeRun } from '../shared/form/hints';
+import { asHtml, hintAfterRun, hintBeforeRun } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/entryKeys';
 
@@ -110,14 +116,14 @@ const submits = '["generate", "submit"].includes($parameter["operation"])';
 const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
 
 /** A run of so many videos is worth a hint before it. */
-export const MANY_VIDEOS = 10;
+const MANY_VIDEOS = 10;
 
 /** Whether the input asks for so many; not where n8n does not know the input yet. */
 const asksForMany = `(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= ${MANY_VIDEOS}; } catch { return false; } })()`;
 
 const AS_MANY = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
 
-export const LIMIT_THEM = 'Max Billable Requests in Options limits how many a run may submit.';
+const LIMIT_THEM = 'Max Billable Requests in Options limits how many a run may submit.';
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
@@ -151,4 +157,29 @@ export function readBillableVideo(form: FormReader, itemIndex: number) {
 	};
 	const request = videoRequest(fields, additionalBody(options));
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
+}
+
+/** Several videos have a price that is easily overlooked. */
+export function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const seconds = new Map<string, number>();
+	let videos = 0;
+	for (const { json, pairedItem } of items) {
+		const itemIndex = Number(fieldOf(pairedItem ?? json.error, 'item'));
+		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
+		if (task_id === undefined) continue;
+		videos += 1;
+		const [size, duration] = ['size', 'duration'].map(
+			(name) =>
+				// One that was emptied is not sent: the service has the same default.
+				context.getNodeParameter(name, itemIndex, '') ||
+				propertyOf(requestProperties, name).default,
+		);
+		seconds.set(String(size), (seconds.get(String(size)) ?? 0) + Number(duration));
+	}
+	if (videos < 2) return;
+	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
+	const { options } = context.getNode().parameters;
+	const isOpen = fieldOf(options, 'maxBillableRequests') === undefined;
+	const advice = videos >= MANY_VIDEOS && isOpen ? `. ${LIMIT_THEM}` : '';
+	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}${advice}`, 'info');
 }

@@ -15,10 +15,40 @@ import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { anotherNode } from './item';
-import type { Operation } from './operations';
-import { readOptions, waitsInDatabase } from './resultOptions';
-import type { OpenTask, VideoRun } from './videoTasks';
+import { simplifyProperty } from '../shared/form/sharedProperties';
+import { type OpenTask, planTask, taskIdProperty, VideoTasks } from './get';
+import { type Operation, taskFields, type VideoRun } from './output';
+import {
+	downloadProperties,
+	outputOptionsProperty,
+	readOutput,
+	readWait,
+	waitOptionsProperty,
+	waitsInDatabase,
+} from './resultOptions';
+import { anotherNode } from './taskLog';
+
+/** Waits for a task that was submitted earlier. */
+export const wait: Operation = {
+	option: {
+		name: 'Wait',
+		action: 'Wait for a submitted video',
+		description: 'Wait until a video submitted earlier is finished',
+	},
+	properties: [
+		taskIdProperty,
+		...downloadProperties,
+		simplifyProperty,
+		outputOptionsProperty,
+		waitOptionsProperty,
+	],
+	outputFields: taskFields,
+	plan: (form, item) => ({
+		open: planTask(form, item),
+		output: readOutput(form, item),
+		wait: readWait(form, item),
+	}),
+};
 
 export const LOST_STATE = 'n8n lost the state of this wait';
 
@@ -37,19 +67,21 @@ export async function runOperation(
 	run: VideoRun,
 	operation: Operation,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const wait = new Wait(run);
-	if (run.book.current.size === 0) await wait.begin(operation);
-	wait.hintAboutMemory();
-	return (await wait.continue()) ?? run.output.items();
+	const waiting = new Waiting(run);
+	if (run.book.current.size === 0) await waiting.begin(operation);
+	waiting.hintAboutMemory();
+	return (await waiting.continue()) ?? run.output.items();
 }
 
-class Wait {
+class Waiting {
 	private readonly startedAt = systemClock.wallTime();
 	/** Why n8n's database cannot keep the wait; empty where it is not to. */
 	private readonly refusal: string | undefined;
+	private readonly tasks: VideoTasks;
 
 	constructor(private readonly run: VideoRun) {
-		const { book, durable, service } = run;
+		const { book, durable, log, service } = run;
+		this.tasks = new VideoTasks(service, log);
 		if (book.isGone) this.refusal = LOST_STATE;
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
@@ -57,17 +89,13 @@ class Wait {
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
-		const { plan, properties } = operation;
-		const { form } = service;
 		const outcomes = await outcomesOf(service, {
-			read: (item) => ({ plan: plan(form, item), options: readOptions(properties, form, item) }),
-			prepare: (read, item) => {
-				const planned = read.plan(this.run, item);
-				Object.assign(planned.entry, read.options);
-				return planned;
+			read: (item) => operation.plan(service.form, item),
+			prepare: ({ open, start, ...options }, item) => {
+				return { entry: Object.assign(open(this.run, item), options), start };
 			},
 			work: async ({ entry, start }): Promise<object> => {
-				await start?.().catch((error: unknown) => {
+				await start?.(this.run, entry).catch((error: unknown) => {
 					if (liveTasks(entry).length === 0) throw error;
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
@@ -130,7 +158,7 @@ class Wait {
 	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { submittedAt } = open.task;
 		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
-		if (!mayPause || !isFresh) await this.run.tasks.settle(open, mayPause);
+		if (!mayPause || !isFresh) await this.tasks.settle(open, mayPause);
 	}
 
 	private fitsPause({ task: { deadline } }: OpenTask): boolean {

@@ -23,14 +23,10 @@ const ROOMS: Record<string, string[][]> = {
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
 		['router'],
-		['wait'],
-		['operations'],
-		['submit'],
-		['videoTasks'],
+		['generate', 'wait'],
+		['submit', 'get'],
 		['output'],
-		['taskLog'],
-		['stoppedRuns'],
-		['item', 'fileName', 'resultOptions', 'videoRequest'],
+		['taskLog', 'resultOptions', 'videoRequest'],
 	],
 };
 

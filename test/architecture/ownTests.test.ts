@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
 import { isDocumented } from '../../gateway/errors/statuses';
-import { operations as videoOperations } from '../../nodes/VideoGeneration/operations';
+import { operations as videoOperations } from '../../nodes/VideoGeneration/router';
 import { FAULTS } from '../../simulator/faults/table';
 import { packageNodes } from '../engine/packageNodes';
 

@@ -2,7 +2,7 @@ import { type Gateway, noJsonError, parseJsonAnswer, TaskFailedError } from '../
 import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 import { Template } from '../../nodes/shared/form/template';
-import { videoFile } from '../../nodes/VideoGeneration/fileName';
+import { videoFile } from '../../nodes/VideoGeneration/resultOptions';
 
 const MiB = 1024 * 1024;
 const SMALL = 100_000;

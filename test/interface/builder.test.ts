@@ -1,5 +1,5 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { operations } from '../../nodes/VideoGeneration/operations';
+import { operations } from '../../nodes/VideoGeneration/router';
 import { asTool } from '../engine/asTool';
 import { nodeTypes } from '../engine/runNode';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
-import { operations } from '../../nodes/VideoGeneration/operations';
+import { operations } from '../../nodes/VideoGeneration/router';
 import { anchorsOf, read, root } from './projectFiles';
 
 const readme = read('README.md');

@@ -1,5 +1,5 @@
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
+import { withTaskIds } from '../../../nodes/VideoGeneration/taskLog';
 import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';

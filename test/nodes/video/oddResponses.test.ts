@@ -79,6 +79,19 @@ test('white space around a URL is none of it', async () => {
 	expect(refused.items).toMatchObject([{ json: { error: { code: 'download_refused', url } } }]);
 });
 
+test.each([
+	['ftp://files.example/clip', 'Get with this task ID and Download off returns its URL.'],
+	[undefined, 'Get with this task ID later shows whether that changed.'],
+])('the error about a video with the URL %s says what Get still does', async (url, advice) => {
+	const { items } = await generate([rawJson(video('task-1', { url }))], {
+		download: true,
+		waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
+	});
+	expect(items).toMatchObject([
+		{ json: { error: { code: 'download_refused', description: expect.stringContaining(advice) } } },
+	]);
+});
+
 test('a task ID may be a number, also one that JavaScript would round', async () => {
 	const id = '1934567890123456789';
 	const prompt = `Say {\\"id\\": ${id}, \\"n\\": 1}`;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { generatedFields } from '../../../nodes/VideoGeneration/item';
+import type { generatedFields } from '../../../nodes/VideoGeneration/output';
 import type { Played } from '../play/played';
 import type { ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service';

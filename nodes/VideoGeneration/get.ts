@@ -1,4 +1,4 @@
-import type { IBinaryData } from 'n8n-workflow';
+import { type IBinaryData, type INodeProperties } from 'n8n-workflow';
 import {
 	CancelledError,
 	GatewayError,
@@ -7,6 +7,7 @@ import {
 	type IncomingVideo,
 	isNotFound,
 	later,
+	parseTaskId,
 	storageError,
 	systemClock,
 	TaskPoller,
@@ -18,18 +19,49 @@ import {
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
-import type { PaidRun } from '../shared/book/withBook';
-import type { DurableWait } from '../shared/durableWait/durableWait';
-import type { Service } from '../shared/run/connect';
+import type { FormReader } from '../shared/form/formReader';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
+import { simplifyProperty } from '../shared/form/sharedProperties';
+import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
-import { videoFile } from './fileName';
-import { anotherNode, stateOf, urlOf } from './item';
-import type { VideoOutput } from './output';
-import type { TaskLog } from './taskLog';
+import { type Operation, type Plan, taskFields } from './output';
+import { downloadProperties, outputOptionsProperty, readOutput, videoFile } from './resultOptions';
+import { anotherNode, stateOf, type TaskLog, urlOf } from './taskLog';
 
-const notFound = (offersRetry: boolean) =>
-	`Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow anew: it submits another video.`;
+export const taskIdProperty: INodeProperties = {
+	displayName: 'Task ID',
+	name: 'taskId',
+	type: 'string',
+	default: '={{ $json.task_id }}',
+	required: true,
+	description:
+		'The task_id that Submit or Generate returned. The service keeps tasks for about 7 days.',
+};
+
+/** Polls a task once, and downloads its video if it is finished and Download is on. */
+export const get: Operation = {
+	option: {
+		name: 'Get',
+		action: "Get a video's status",
+		description: 'Get the status and the URL of a video submitted earlier',
+	},
+	properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
+	outputFields: taskFields,
+	plan: (form, item) => ({ open: planTask(form, item), output: readOutput(form, item) }),
+};
+
+/**
+ * The entry of an item about a task that someone submitted earlier, wherever that was.
+ * @throws InvalidInputError
+ */
+export function planTask(form: FormReader, itemIndex: number): Plan['open'] {
+	const value = form.read('taskId', itemIndex);
+	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
+	const isPasted = typeof value === 'string' && form.isText('taskId');
+	const id = parseTaskId(isPasted ? value.trim() : value);
+	return ({ book, service }, item) =>
+		book.add({ item, tasks: [{ state: 'open', entry: service.gateway.knownTask(id) }] });
+}
 
 /** A task of which nothing came yet. */
 export interface OpenTask {
@@ -38,25 +70,6 @@ export interface OpenTask {
 	/** Its inline video, if Download is on. */
 	inline?: Buffer;
 }
-
-/** What an operation works with during one run of the node. */
-export interface VideoRun extends PaidRun {
-	durable: DurableWait;
-	tasks: VideoTasks;
-	log: TaskLog;
-	output: VideoOutput;
-}
-
-/** What an operation does with an item, once the parameters of all items are read and checked. */
-export interface Planned {
-	/** With its settings. */
-	entry: BookEntry;
-	/** What is done before its tasks are waited for. */
-	start?: () => Promise<void>;
-}
-
-/** Finds or makes the entry of an item. */
-export type Plan = (run: VideoRun, item: number) => Planned;
 
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */
 export class VideoTasks {
@@ -196,15 +209,21 @@ function noteFound(task: PaidTask, entry: VideoTask): void {
 		task.seen ??= { at: systemClock.wallTime(), progress };
 }
 
+const notFound = (offersRetry: boolean) =>
+	`Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow anew: it submits another video.`;
+
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): string | undefined {
-	const { id, status } = task.entry;
+	const { id, status, url } = task.entry;
 	const isOurs = task.submittedAt !== undefined;
 	if (task.state === 'unknown') return isOurs ? notFound(offersRetry) : undefined;
 	if (error instanceof TaskFailedError) return undefined;
 	// What its URL leads to is no video, also the next time.
 	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
-	if (isRefused && !(error instanceof UrlRefusedError)) return undefined;
+	if (isRefused && !(error instanceof UrlRefusedError)) {
+		const how = url ? 'and Download off returns its URL' : 'later shows whether that changed';
+		return `Get with this task ID ${how}.`;
+	}
 	if (!isOurs) return 'Executing this node again costs nothing.';
 	const isDone = status === 'completed';
 	const retry = isDone ? 'downloads it' : 'waits for it again';
@@ -218,7 +237,4 @@ function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): stri
 		.join(' ');
 }
 
-function isDownloaded({ output }: BookEntry): boolean {
-	const { binaryProperty } = output ?? {};
-	return binaryProperty !== undefined;
-}
+const isDownloaded = ({ output }: BookEntry) => output?.binaryProperty !== undefined;
