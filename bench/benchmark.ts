@@ -3,21 +3,23 @@ import type { Runner } from './harness/runner';
 
 export type { Candidate, Measure, Sample, Target } from './harness/candidate';
 
-/** One of our figures compared with a peer's. */
-export interface Comparison {
+/** What `npm install` gives, and the build for many requests a second, as the names of candidates. */
+export const BUILDS = { verified: 'verified build', undici: 'undici build' } as const;
+export type Build = keyof typeof BUILDS;
+
+/** The figure of both builds compared with a peer's. */
+export interface Comparison extends Record<Build, number> {
 	figure: string;
 	unit: string;
-	ours: number;
 	peer: string;
 	theirs: number;
-	/** Ours divided by theirs; absent if theirs is 0. */
-	ratio?: number;
 }
 
 export interface Goal {
 	figure: string;
 	peer: string;
-	/** What is bounded: the ratio, or our own figure. */
+	builds: Build[];
+	/** What is bounded: the figure divided by the peer's, or the figure itself. */
 	of: 'ratio' | 'ours';
 	atMost?: number;
 	atLeast?: number;
@@ -58,29 +60,23 @@ export interface Benchmark {
 	title: string;
 	/** How it is measured, for readers of the page. */
 	method: string;
-	/** How much code the goal took. */
-	cost: string;
 	goals: Goal[];
 	candidates: Record<string, Candidate>;
 	run: (runner: Runner) => Promise<Result>;
 }
 
-export const OURS = 'ours';
-
 /** Samples by candidate. */
 export type Measured = Record<string, Sample>;
 
-export function compareNumbers(
-	figure: string,
-	unit: string,
-	ours: number,
-	peer: string,
-	theirs: number,
-): Comparison {
-	return { figure, unit, ours, peer, theirs, ...(theirs !== 0 && { ratio: ours / theirs }) };
+/** One candidate for each build. */
+export function ofBothBuilds(make: (build: Build) => Candidate): Record<string, Candidate> {
+	return {
+		[BUILDS.verified]: make('verified'),
+		[BUILDS.undici]: make('undici'),
+	};
 }
 
-/** Compares one figure of ours with a peer's. */
+/** Compares one figure of both builds with a peer's. */
 export function compare(
 	measured: Measured,
 	figure: string,
@@ -88,18 +84,20 @@ export function compare(
 	peer: string,
 ): Comparison {
 	const of = (name: string) => measured[name]?.[figure] ?? NaN;
-	return compareNumbers(figure, unit, of(OURS), peer, of(peer));
+	const [verified, undici] = [of(BUILDS.verified), of(BUILDS.undici)];
+	return { figure, unit, verified, undici, peer, theirs: of(peer) };
 }
 
 /** One figure of all candidates, as bars. */
 export function bars(measured: Measured, figure: string, title: string, unit: string): BarChart {
+	const ours: string[] = Object.values(BUILDS);
 	return {
 		title,
 		unit,
 		bars: Object.entries(measured).map(([label, sample]) => ({
 			label,
 			value: sample[figure] ?? NaN,
-			isOurs: label.startsWith(OURS),
+			isOurs: ours.includes(label),
 		})),
 	};
 }

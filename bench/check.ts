@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Benchmark, Comparison } from './benchmark';
+import type { Benchmark, Build, Comparison, Goal } from './benchmark';
 import { benchmarks } from './benchmarks/index';
 import { buildChild } from './harness/build';
 import { installPeers } from './harness/peers';
@@ -31,19 +31,21 @@ interface Verdict {
 
 /** Compares the median of some runs with the committed results, whose page shows which goals they miss. */
 function judge({ name, title, goals }: Benchmark, measured: Comparison[][]): Verdict[] {
-	return goals.map((goal) => {
-		const now = median(measured.map((comparisons) => valueOf(goal, { comparisons })));
-		const before = valueOf(goal, committed[name]);
+	return goals.flatMap((goal) => goal.builds.map((build) => judgeBuild(goal, build)));
+
+	function judgeBuild(goal: Goal, build: Build): Verdict {
+		const now = median(measured.map((comparisons) => valueOf(goal, build, { comparisons })));
+		const before = valueOf(goal, build, committed[name]);
 		const { atMost, noise = NOISE } = goal;
 		const worse = atMost === undefined ? before / now : now / before;
 		const isWorse = now !== before && !(worse <= noise);
 		const show = goal.of === 'ratio' ? times : number;
 		const verdict = isWorse ? 'WORSE ' : isMet(goal, now) ? 'met   ' : 'missed';
 		return {
-			line: `${verdict}  ${title}: ${goal.figure} compared with ${goal.peer}: ${show(now)}, committed ${show(before)}, ${goalText(goal)}`,
+			line: `${verdict}  ${title}: ${goal.figure} of the ${build} build compared with ${goal.peer}: ${show(now)}, committed ${show(before)}, ${goalText(goal)}`,
 			passes: !isWorse,
 		};
-	});
+	}
 }
 
 /** Noise makes figures worse, hardly ever better: a first run that passes needs no other. */

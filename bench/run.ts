@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Benchmark, Result } from './benchmark';
 import { benchmarks } from './benchmarks/index';
-import { number, times } from './report/format';
+import { number } from './report/format';
 import { goalText, writePage } from './report/page';
 import { hotSpots } from './report/profile';
 import { isMet, readResults, valueOf, writeResults } from './report/results';
@@ -22,15 +22,17 @@ function print(text: string): void {
 	process.stdout.write(`${text}\n`);
 }
 
-function report(benchmark: Benchmark, result: Result): void {
-	for (const { figure, unit, ours, peer, theirs, ratio } of result.comparisons) {
-		const goal = benchmark.goals.find((known) => known.figure === figure && known.peer === peer);
-		const verdict = goal
-			? `, ${goalText(goal)}: ${isMet(goal, valueOf(goal, result)) ? 'met' : 'MISSED'}`
-			: '';
+function report({ goals }: Benchmark, result: Result): void {
+	for (const { figure, unit, verified, undici, peer, theirs } of result.comparisons)
 		print(
-			`  ${figure}: ${number(ours)} ${unit}, ${peer} ${number(theirs)} ${unit}, ${times(ratio)}${verdict}`,
+			`  ${figure}: verified ${number(verified)}, undici ${number(undici)} ${unit}; ${peer} ${number(theirs)}`,
 		);
+	for (const goal of goals) {
+		for (const build of goal.builds) {
+			const value = valueOf(goal, build, result);
+			const verdict = isMet(goal, value) ? 'met' : 'MISSED';
+			print(`  ${build}, ${goal.figure}: ${number(value)}, ${goalText(goal)}: ${verdict}`);
+		}
 	}
 	for (const note of result.notes) print(`  ${note}`);
 }

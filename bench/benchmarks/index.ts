@@ -1,15 +1,8 @@
 import type { Benchmark } from '../benchmark';
 import { adaptivePolling } from './adaptivePolling';
-import { client } from './client';
-import { cloudBuild } from './cloudBuild';
-import { connections } from './connections';
 import { download } from './download';
-import { firstChunk } from './firstChunk';
-import { growth } from './growth';
-import { growthOfParts } from './growthOfParts';
 import { loadingNodes } from './loading';
 import { manyVideos } from './manyVideos';
-import { mixedModels } from './mixedModels';
 import { rateLimit } from './rateLimit';
 import { readingForm } from './readingForm';
 import { requests } from './requests';
@@ -19,17 +12,10 @@ import { streamParsing } from './streamParsing';
 export const benchmarks: Benchmark[] = [
 	requests,
 	readingForm,
-	client,
-	connections,
-	firstChunk,
 	streamParsing,
 	rateLimit,
-	mixedModels,
 	manyVideos,
 	adaptivePolling,
 	download,
-	growth,
-	growthOfParts,
 	loadingNodes,
-	cloudBuild,
 ];

@@ -1,14 +1,23 @@
 import { Expression } from 'n8n-workflow';
-import { bars, type Benchmark, compare, CPU_NOISE, type Measure, OURS } from '../benchmark';
+import {
+	bars,
+	type Benchmark,
+	type Build,
+	BUILDS,
+	compare,
+	CPU_NOISE,
+	type Measure,
+	ofBothBuilds,
+} from '../benchmark';
 import { timed } from '../harness/measure';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
-import { linesOf } from '../report/linesOf';
 
 const ITEMS = 10_000;
 const SET = 'Set node';
-const OURS_OLD = 'ours, legacy engine';
-const SET_OLD = 'Set node, legacy engine';
+const LEGACY = ', legacy engine';
+const SET_OLD = SET + LEGACY;
+const BOTH: Build[] = ['verified', 'undici'];
 const CPU = 'CPU per item';
 const STRETCH = 'longest stretch without a turn for n8n';
 
@@ -60,30 +69,42 @@ export const readingForm: Benchmark = {
 	title: 'Reading the items',
 	method: `${ITEMS.toLocaleString('en')} items, each with its own question from an expression, are read and checked by Chat Completion. The last one is
 refused, so that nothing is sent. n8n's Set node evaluates the same expression. In both expression engines of n8n: \`vm\` is its default.`,
-	cost: `One reader of parameters and texts (${linesOf('nodes/shared/form/formReader.ts')} and ${linesOf('nodes/shared/form/texts.ts')}): each expression of
-an item is evaluated once, and n8n has its turn every 50 ms.`,
 	goals: [
-		{ figure: CPU, peer: SET, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
-		{ figure: CPU, peer: SET_OLD, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
-		{ figure: STRETCH, peer: SET, of: 'ours', atMost: 100 },
+		{ figure: CPU, peer: SET, builds: BOTH, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
+		{ figure: CPU, peer: SET_OLD, builds: BOTH, of: 'ratio', atMost: 1.3, noise: CPU_NOISE },
+		{ figure: STRETCH, peer: SET, builds: BOTH, of: 'ours', atMost: 100 },
 	],
 	candidates: {
-		async [OURS](target) {
+		...ofBothBuilds((build) => async (target) => {
 			await useVm();
-			return await reading((await loadN8n()).chatNode(target));
-		},
+			return await reading((await loadN8n()).chatNode(target, build));
+		}),
 		async [SET]() {
 			await useVm();
 			return await reading((await loadN8n()).setNode());
 		},
-		[OURS_OLD]: async (target) => await reading((await loadN8n()).chatNode(target)),
+		[BUILDS.verified + LEGACY]: async (target) =>
+			await reading((await loadN8n()).chatNode(target, 'verified')),
+		[BUILDS.undici + LEGACY]: async (target) =>
+			await reading((await loadN8n()).chatNode(target, 'undici')),
 		[SET_OLD]: async () => await reading((await loadN8n()).setNode()),
 	},
 	async run(runner) {
 		const service = await runner.service();
 		const options = { repetitions: 3, warmUps: 1, size: ITEMS };
-		const measured = await runner.measure([OURS, SET, OURS_OLD, SET_OLD], service, options);
-		const old = { [OURS]: measured[OURS_OLD], [SET_OLD]: measured[SET_OLD] };
+		const names = [...Object.values(BUILDS), SET];
+		const measured = await runner.measure(names, service, options);
+		const legacy = await runner.measure(
+			names.map((name) => name + LEGACY),
+			service,
+			options,
+		);
+		const old = Object.fromEntries(
+			Object.entries(legacy).map(([name, sample]) => [
+				name === SET_OLD ? name : name.replace(LEGACY, ''),
+				sample,
+			]),
+		);
 		return {
 			comparisons: [
 				compare(measured, CPU, 'µs', SET),

@@ -1,7 +1,9 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { LoadedPackage } from '../../demo/loadPackage';
+import type { Build } from '../benchmark';
 import type { Target } from './candidate';
-import { AT_ONCE, MODEL } from './workload';
+import { AT_ONCE, FIXED_QUESTION, MODEL } from './workload';
+import { inParallel } from './measure';
 import { credentialFor, type NodeUnderTest, withExecute, loadPeer, ourPackage } from './nodes';
 
 /** Input items, each with its own question. */
@@ -14,6 +16,7 @@ export function questions(count: number): IDataObject[] {
 /** The Chat Completion node, with the question of each item as the message. */
 export function chatNode(
 	target: Target,
+	build: Build,
 	options: INodeParameters = {},
 	content = '={{ $json.question }}',
 ): NodeUnderTest {
@@ -27,16 +30,26 @@ export function chatNode(
 			requestOptions: { maxConcurrency: AT_ONCE },
 		},
 		credentials: credentialFor(target),
-		loaded: ourPackage(),
+		loaded: ourPackage(build),
 	};
 }
 
-/** A node that only reads the question of each item. */
-export function baselineNode(target: Target): NodeUnderTest {
-	return withExecute(chatNode(target), async function () {
-		const read = (item: number) => this.getNodeParameter('messages.values', item, []);
-		const items = this.getInputData().map((_, item) => ({ json: {}, read: read(item) }));
-		return await Promise.resolve([items.map(({ json }) => ({ json }))]);
+/** A node that reads nothing: it sends the requests with n8n's request helper, as many at once as ours. */
+export function helperNode(target: Target): NodeUnderTest {
+	return withExecute(chatNode(target, 'verified', {}, FIXED_QUESTION), async function () {
+		const { httpRequest } = this.helpers;
+		const output: INodeExecutionData[] = [];
+		await inParallel(this.getInputData().length, AT_ONCE, async (item) => {
+			const json = (await httpRequest({
+				method: 'POST',
+				url: `${target.url}/v1/chat/completions`,
+				headers: { authorization: `Bearer ${target.key}` },
+				body: { model: MODEL, messages: [{ role: 'user', content: FIXED_QUESTION }] },
+				json: true,
+			})) as IDataObject;
+			output[item] = { json, pairedItem: { item } };
+		});
+		return [output];
 	});
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { StreamedBody } from '../../gateway/http/body';
 import type { Gateway } from '../../gateway/index';
+import type { Build } from '../benchmark';
 import type { Target } from './candidate';
 import { builtGateway } from './gateway';
 import { MODEL } from './workload';
@@ -15,36 +16,41 @@ function frame(delta: object, finish_reason: string | null = null): Buffer {
 	return Buffer.from(`data: ${JSON.stringify({ ...head, choices })}\n\n`);
 }
 
-const ONE_WORD = frame({ content: ' words' });
+/** As models write: every sixth token has a character that JSON escapes or UTF-8 needs several bytes for. */
+const TEXT = `## Why the sky is blue
 
-/** The size of one chunk of the event stream. */
-export const CHUNK_BYTES = ONE_WORD.length;
+The "short" answer: *Rayleigh scattering* — light of shorter wavelength is scattered more.
+
+| Colour | nm |
+| --- | --- |
+| blau | 450 |
+| rouge foncé | 700 |
+
+\`\`\`js
+const ratio = (700 / 450) ** 4; // "≈ 5.9"
+console.log("blue:red", ratio);
+\`\`\`
+
+> So the sky isn't violet: the sun sends less of it, and our eyes don't see it well. 🌤️
+
+`;
+
+/** The tokens of the text, as they are streamed: a word with the space before it, or a line break. */
+const TOKENS = (TEXT.match(/\n+| ?[^\s]{1,6}/gu) ?? []).map((content) => frame({ content }));
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream' };
 
-/** An event stream like a service's, with one word in each chunk. */
-export function eventStream(chunks: number): Buffer[] {
+/** An event stream like a service's, of about this size, with one token in each chunk. */
+export function eventStream(bytes: number): Buffer[] {
+	const text = Buffer.concat(TOKENS);
 	return inPackets(
 		Buffer.concat([
 			frame({ role: 'assistant', content: '' }),
-			...Array.from({ length: chunks }, () => ONE_WORD),
+			...Array.from({ length: Math.ceil(bytes / text.length) }, () => text),
 			frame({}, 'stop'),
 			Buffer.from('data: [DONE]\n\n'),
 		]),
 	);
-}
-
-export const JSON_HEADERS = { 'content-type': 'application/json' };
-
-/** A catalogue with this many models. */
-export function catalogue(models: number): Buffer[] {
-	const data = Array.from({ length: models }, (_, model) => ({
-		id: `model-${model}@20250131`,
-		object: 'model',
-		created: 1_738_300_000,
-		owned_by: 'a-lab',
-	}));
-	return inPackets(Buffer.from(JSON.stringify({ object: 'list', data })));
 }
 
 function inPackets(body: Buffer): Buffer[] {
@@ -56,10 +62,11 @@ function inPackets(body: Buffer): Buffer[] {
 /** The published client with a transport that returns this response from memory. */
 export function gatewayWithResponse(
 	{ url, key }: Target,
+	build: Build,
 	headers: Record<string, string>,
 	packets: Buffer[],
 ): Gateway {
-	const { Gateway: Client, parseCredential } = builtGateway();
+	const { Gateway: Client, parseCredential } = builtGateway(build);
 	return new Client(parseCredential({ baseUrl: url, apiKey: key }), {
 		maxConcurrency: 1,
 		maxRetries: 0,

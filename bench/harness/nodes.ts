@@ -5,6 +5,7 @@ import { PackageDirectoryLoader } from 'n8n-core';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { type LoadedPackage, loadPackage } from '../../demo/loadPackage';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
+import type { Build } from '../benchmark';
 import type { Target } from './candidate';
 import { PEERS, ROOT } from './paths';
 
@@ -18,13 +19,8 @@ export interface NodeUnderTest
 }
 
 /** Our package as users install it: built. */
-export function ourPackage(): LoadedPackage {
-	return loadPackage(ROOT);
-}
-
-/** The verified build, as users install it. */
-export function cloudPackage(): LoadedPackage {
-	return loadPackage(join(ROOT, 'dist-cloud'));
+export function ourPackage(build: Build = 'undici'): LoadedPackage {
+	return loadPackage(build === 'undici' ? ROOT : join(ROOT, 'dist-cloud'));
 }
 
 /** The first loader of a process sets up n8n's log. In n8n, a community package is never the first to load. */

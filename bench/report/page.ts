@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Benchmark, Comparison, Goal, Result } from '../benchmark';
+import type { Benchmark, Build, Comparison, Goal, Result } from '../benchmark';
 import { RESULTS } from '../harness/paths';
 import { draw } from './charts';
 import { number, times } from './format';
@@ -22,58 +22,69 @@ export function writePage(results: Results, benchmarks: Benchmark[]): void {
 	const { node, engine, cores, load } = results;
 	const page = `# Benchmark
 
-How fast the nodes and their client are, compared with what you could use instead. \`npm run bench\` measures everything in one run
-and writes this page; \`npm run bench:check\` fails if a figure with a goal is worse by more than 5 %, or 25 % for CPU time:
-by so much the same code differs between two hours of a quiet machine with two cores.
+What the nodes cost, compared with what you could use instead: of the [verified build](../verification.md), which \`npm install\` gives, and of the
+undici build. \`npm run bench\` measures everything and writes this page; \`npm run bench:check\` fails if a figure with a goal is worse by more
+than 5 %, or 25 % for CPU time: by so much the same code differs between two hours of a quiet machine with two cores.
 
 Measured on Node.js ${node} with n8n-core ${engine} and ${cores} cores, at a load average of ${load}: a load above the number of cores
-makes the figures worse. Compare the ratios. "Ours" is the built package.
+makes the figures worse. Compare the ratios, which stand behind the figures.
+
+- Everything runs against the simulator in its own process, over TLS on loopback, and through n8n's own engine with the same items.
+- Each candidate runs in its own process, warms up, and takes turns with the others. The figure is the median.
+- CPU time is that of the candidate's process with all its threads, garbage collection included.
+- The peers are n8n's own packages, n8n's bare request helper, and plain undici with \`JSON.parse\`.
 
 ## Goals
 
-${table(measured, true)}
-${METHOD}
+${goals(measured)}
 ${measured.map(({ benchmark, result }) => chapter(benchmark, result)).join('\n')}`;
 	writeFileSync(join(RESULTS, 'README.md'), page);
 }
 
-const METHOD = `## How it is measured
-
-- Everything runs against the simulator in its own process, over TLS on loopback. Where latency matters, a proxy in a third
-  process adds a round trip of 40 ms.
-- Each candidate runs in its own process, warms up, and then takes turns with the others, so that a disturbance
-  affects all of them. The figure is the median of the repetitions.
-- CPU time is that of the candidate's process with all its threads, garbage collection included.
-- Our nodes and n8n's run through n8n's own engine, with the same items.
-- The peers are n8n's own packages, which the first run installs from npm. Plain undici is the baseline.
-`;
-
 type Measured = Array<{ benchmark: Benchmark; result: Result }>;
 
-/** All comparisons, or only those with a goal. */
-function table(measured: Measured, goalsOnly: boolean): string {
-	const rows = measured.flatMap(({ benchmark, result }) =>
-		result.comparisons.flatMap((comparison) => {
-			const { figure, peer } = comparison;
-			const goal = benchmark.goals.find((known) => known.figure === figure && known.peer === peer);
-			if (goalsOnly && goal === undefined) return [];
-			const met = goal && (isMet(goal, valueOf(goal, result)) ? 'met' : '**missed**');
-			const title = goalsOnly ? [`[${benchmark.title}](#${benchmark.name})`] : [];
-			return row([...title, ...cells(comparison), goal ? goalText(goal) : '', met ?? '']);
+/** A row for each goal: a build without this goal has no value. */
+function goals(measured: Measured): string {
+	const rows = measured.flatMap(({ benchmark: { name, title, goals: all }, result }) =>
+		all.map((goal) => {
+			const ofBuild = (build: Build) => {
+				if (!goal.builds.includes(build)) return '';
+				const value = valueOf(goal, build, result);
+				const text = goal.of === 'ratio' ? times(value) : number(value);
+				return isMet(goal, value) ? text : `${text} **missed**`;
+			};
+			const { figure, peer } = goal;
+			const link = `[${title}](#${name})`;
+			return [link, figure, ofBuild('verified'), ofBuild('undici'), peer, goalText(goal)];
 		}),
 	);
-	const names = ['figure', 'ours', 'peer', 'theirs', 'ratio', 'goal', ''];
-	const header = goalsOnly ? ['benchmark', ...names] : names;
-	return [row(header), row(header.map(() => '---')), ...rows, ''].join('\n');
+	return table(['benchmark', 'figure', 'verified build', 'undici build', 'peer', 'goal'], rows);
 }
 
-function cells({ figure, unit, ours, peer, theirs, ratio }: Comparison): string[] {
-	const value = (of: number) => `${number(of)} ${unit}`.trim();
-	return [figure, value(ours), peer, value(theirs), times(ratio)];
+function comparisons({ comparisons: all }: Result): string {
+	return table(
+		['figure', 'verified build', 'undici build', 'peer', ''],
+		all.map((comparison) => {
+			const { figure, unit, peer, theirs } = comparison;
+			const ours = (build: Build) => withRatio(comparison, build);
+			return [figure, ours('verified'), ours('undici'), peer, inUnit(theirs, unit)];
+		}),
+	);
 }
 
-function row(columns: string[]): string {
-	return `| ${columns.join(' | ')} |`;
+function withRatio(comparison: Comparison, build: Build): string {
+	const { unit, theirs } = comparison;
+	const figure = inUnit(comparison[build], unit);
+	return theirs === 0 ? figure : `${figure} (${times(comparison[build] / theirs)})`;
+}
+
+function inUnit(value: number, unit: string): string {
+	return `${number(value)} ${unit}`.trim();
+}
+
+function table(header: string[], rows: string[][]): string {
+	const lines = [header, header.map(() => '---'), ...rows];
+	return [...lines.map((columns) => `| ${columns.join(' | ')} |`), ''].join('\n');
 }
 
 /** A goal as text: `at most 1.25×`. */
@@ -91,12 +102,10 @@ function chapter(benchmark: Benchmark, result: Result): string {
 
 ## ${benchmark.title}
 
-${table([{ benchmark, result }], false)}
-${[...result.notes.map((note) => `${note}\n`), ...pictures].join('\n')}
-**How:** ${benchmark.method}
+${benchmark.method}
 
-**What it took in code:** ${benchmark.cost}
-`;
+${comparisons(result)}
+${[...result.notes.map((note) => `${note}\n`), ...pictures].join('\n')}`;
 }
 
 function picture({ name }: Benchmark, index: number): string {

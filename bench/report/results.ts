@@ -3,7 +3,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import n8nCore from 'n8n-core/package.json';
 import { z } from 'zod';
-import type { Goal, Result } from '../benchmark';
+import type { Build, Goal, Result } from '../benchmark';
 import { RESULTS } from '../harness/paths';
 
 const FILE = join(RESULTS, 'results.json');
@@ -23,10 +23,10 @@ const lineChart = z.object({
 const comparison = z.object({
 	figure: z.string(),
 	unit: z.string(),
-	ours: z.number(),
+	verified: z.number(),
+	undici: z.number(),
 	peer: z.string(),
 	theirs: z.number(),
-	ratio: z.number().exactOptional(),
 });
 const result = z.object({
 	comparisons: z.array(comparison),
@@ -63,12 +63,15 @@ export function writeResults(results: Results): void {
 	writeFileSync(FILE, `${JSON.stringify(results, undefined, '\t')}\n`);
 }
 
-/** A figure as its goal bounds it: as a ratio to a peer of the same run, or by itself; NaN if it was not measured. */
-export function valueOf(goal: Goal, measured: Pick<Result, 'comparisons'> | undefined): number {
-	const found = measured?.comparisons.find(
-		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
-	);
-	return (goal.of === 'ratio' ? found?.ratio : found?.ours) ?? NaN;
+/** The figure of a build as its goal bounds it: divided by a peer's of the same run, or itself; NaN if it was not measured. */
+export function valueOf(
+	{ figure, peer, of }: Goal,
+	build: Build,
+	measured: Pick<Result, 'comparisons'> | undefined,
+): number {
+	const found = measured?.comparisons.find((one) => one.figure === figure && one.peer === peer);
+	if (found === undefined) return NaN;
+	return of === 'ratio' ? found[build] / found.theirs : found[build];
 }
 
 /** Whether a figure meets its goal. */
