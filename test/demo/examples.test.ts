@@ -83,7 +83,7 @@ test('the structured output example keeps an answer that is not JSON', async () 
 		{
 			item: 1,
 			problem: 'The model did not answer with JSON',
-			advice: expect.stringMatching(/Answer only with JSON.*supports it\.$/),
+			advice: expect.stringMatching(/Answer only with JSON.*the model again\.$/),
 			text: '',
 		},
 	]);
