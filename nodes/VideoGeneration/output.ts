@@ -68,24 +68,20 @@ export const generatedFields = {
 	request_id: 'string',
 } satisfies OutputFields;
 
-/** Every field that an item may have. An input field of the same name is never one of a video. */
-export const videoItemFields = (simplify: boolean): string[] =>
-	simplify
-		? Object.keys(generatedFields)
-		: [
-				...['id', 'object', 'status', 'progress', 'url', 'b64_json', 'revised_prompt', 'metadata'],
-				...['created_at', 'completed_at', 'task_id', 'task_error', 'request'],
-			];
+/** Every field of an item that is not simplified. */
+const FULL_FIELDS = [
+	...['id', 'object', 'status', 'progress', 'url', 'b64_json', 'revised_prompt', 'metadata'],
+	...['created_at', 'completed_at', 'task_id', 'task_error', 'request'],
+];
 
 /**
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
  * table they would push the rest out of sight.
  */
-export function simplifiedTask(task: PaidTask): IDataObject {
-	const { entry, submitted, request = {} } = task;
+function simplifiedTask({ entry, submitted, request = {} }: PaidTask): IDataObject {
 	const { status, progress, url, metadata, created_at, completed_at } = entry;
 	const { duration, size, fps, format } = metadata ?? {};
-	const fields: Record<keyof typeof generatedFields, unknown> = {
+	return present({
 		status,
 		progress,
 		url: url ?? null,
@@ -99,12 +95,11 @@ export function simplifiedTask(task: PaidTask): IDataObject {
 		model: request.model,
 		task_id: entry.id,
 		request_id: request.id,
-	};
-	return present(fields);
+	} satisfies Record<keyof typeof generatedFields, unknown>);
 }
 
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
-export function fullTask({ entry, submitted }: PaidTask): IDataObject {
+function fullTask({ entry, submitted }: PaidTask): IDataObject {
 	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
 	const { error, ...fields } = whole as IDataObject;
 	for (const own of ['sent_as', 'used']) delete fields[own];
@@ -168,8 +163,10 @@ export class VideoOutput {
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
 		// Only a task that was just submitted, and is not waited for, has little more than its request.
 		if (!simplify && !wait && task.request) own.request = task.request as IDataObject;
+		// An input field of a name that any item may have is never one of a video.
+		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
 		const json = includeInputFields
-			? withInputFields(this.context, item, own, videoItemFields(simplify), this.hints)
+			? withInputFields(this.context, item, own, names, this.hints)
 			: own;
 		const made: INodeExecutionData = { json, pairedItem: { item } };
 		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
@@ -199,7 +196,9 @@ export class VideoOutput {
 		);
 		hints.show(this.context);
 		hintAboutWords(this.context, entries);
-		hintAboutOutput(this.context, items);
+		const operation = this.context.getNodeParameter('operation', 0, 'generate');
+		hintAboutFiles(this.context, items, operation === 'generate');
+		if (operation === 'generate' || operation === 'submit') hintAboutBill(this.context, items);
 		hintAboutNames(this.context, this.book, items);
 	}
 }
@@ -218,14 +217,6 @@ function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void 
 		context,
 		`The service answered polls with other task IDs, here in brackets: ${pairs.join(', ')}. Check whether these are the right videos.`,
 	);
-}
-
-/** Hints about the items of a run, for whoever looks at its output. */
-function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const operation = context.getNodeParameter('operation', 0, 'generate');
-	hintAboutFiles(context, items, operation === 'generate');
-	if (operation !== 'generate' && operation !== 'submit') return;
-	hintAboutBill(context, items);
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
@@ -259,7 +250,7 @@ function linksTo(urls: unknown[]): string {
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
 }
 
-/** The field of the execution's context; below it, by node, the run of each file name. */
+/** The field of the execution's context; below it, by node and execution, the run of each file name. */
 const FILE_NAMES = 'generationServiceFileNames';
 const MAX_NAMES = 1000;
 
@@ -270,14 +261,10 @@ const MAX_NAMES = 1000;
 function hintAboutNames(context: IExecuteFunctions, book: PaidBook, items: INodeExecutionData[]) {
 	// Other names are those of their tasks.
 	if (!book.entries.some(({ output }) => output?.fileName)) return;
-	const known = (contextOf(context, 'flow')[FILE_NAMES] ??= {}) as Record<string, NamesOfNode>;
-	const { name: node } = context.getNode();
-	const { execution } = book;
-	if (known[node]?.execution !== execution) known[node] = { execution, runs: {} };
-	const { runs } = known[node] as NamesOfNode;
-	const names = items.flatMap(({ binary = {} }) =>
-		Object.values(binary).map((file) => file.fileName ?? ''),
-	);
+	const stored = (contextOf(context, 'flow')[FILE_NAMES] ??= {}) as Record<string, IDataObject>;
+	const runs = (stored[`${context.getNode().name}, ${book.execution}`] ??= {});
+	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
+	const names = files.map(({ fileName = '' }) => fileName);
 	const again = names.find((name, index) => names.indexOf(name) !== index);
 	const before = names.find((name) => Object.hasOwn(runs, name) && runs[name] !== book.run);
 	if (Object.keys(runs).length < MAX_NAMES) for (const name of names) runs[name] ??= book.run;
@@ -288,11 +275,4 @@ function hintAboutNames(context: IExecuteFunctions, book: PaidBook, items: INode
 		context,
 		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,
 	);
-}
-
-/** What one execution stores of a node. */
-interface NamesOfNode extends IDataObject {
-	/** n8n's Retry of a failed execution is another execution. */
-	execution: string;
-	runs: Record<string, number>;
 }

@@ -131,7 +131,7 @@ function unreadable(
 ): NodeOperationError | undefined {
 	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
 	// Wait finds its tasks in the form.
-	if (!isOther && !(book.isGone && !properties.includes(taskIdProperty))) return undefined;
+	if (!isOther && (!book.isGone || properties.includes(taskIdProperty))) return undefined;
 	const { noted } = log;
 	return new NodeOperationError(
 		context.getNode(),

@@ -99,10 +99,8 @@ export class TaskLog {
 		const how = wasStopped
 			? 'stopped during a submission'
 			: 'the response to a submission was lost';
-		this.write(
-			'warn',
-			`${how}, which the service may have accepted: check your account before you run it again [item ${item}]`,
-		);
+		const what = `${how}, which the service may have accepted`;
+		this.write('warn', `${what}: check your account before you run it again [item ${item}]`);
 	}
 
 	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
@@ -132,11 +130,9 @@ export class TaskLog {
 		const { ids, at } = stoppedTasks.get(node) ?? {};
 		stoppedTasks.delete(node);
 		if (!ids || !at || msBetween(at, systemClock.wallTime()) >= 1000 * BOUNDS.maxWait[1]) return;
+		const paid = asHtml(ids.map(idText).join(', '));
 		const advice = `To get them without paying again, ${anotherNode('Wait', 'each task ID')}.`;
-		hintAfterRun(
-			context,
-			`Videos of the run that was stopped are paid: ${asHtml(ids.map(idText).join(', '))}. ${advice}`,
-		);
+		hintAfterRun(context, `Videos of the run that was stopped are paid: ${paid}. ${advice}`);
 	}
 
 	/**
@@ -215,20 +211,16 @@ export class TaskLog {
 			.slice(0, MAX_SHARES)
 			.map((share) => `${Math.floor(share)}%`);
 		const text = `${finished.size} of ${waitedFor.size} videos finished${shares.length > 0 ? ` (${shares.join(', ')})` : ''}`;
-		if (finished.size === this.logged) return this.tellUser(text);
+		this.write(finished.size === this.logged ? undefined : 'info', text);
 		this.logged = finished.size;
-		this.write('info', text);
 	}
 
-	/** To n8n's log, and in a manual run to the console of the browser. */
-	private write(level: 'info' | 'warn', text: string): void {
-		this.context.logger?.[level]?.(`${this.name}: ${text}`);
-		this.tellUser(text);
-	}
-
-	private tellUser(text: string): void {
+	/** To n8n's log, if it has a level, and in a manual run to the console of the browser. */
+	private write(level: 'info' | 'warn' | undefined, text: string): void {
+		const { context, name } = this;
+		if (level) context.logger?.[level]?.(`${name}: ${text}`);
 		try {
-			(this.context as Partial<IExecuteFunctions>).sendMessageToUI?.(`${this.name}: ${text}`);
+			(context as Partial<IExecuteFunctions>).sendMessageToUI?.(`${name}: ${text}`);
 		} catch {
 			// It is in the log, and the videos are paid for.
 		}

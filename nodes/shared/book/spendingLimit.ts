@@ -1,17 +1,15 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
 import { contextOf, noteInExecution } from './book';
 
-/** The field of the execution's context; below it, the billable requests of each node by its name. */
+/** The field of the execution's context; below it, by node and execution, the billable requests. */
 const FIELD = 'generationServiceBillableRequests';
 
 /** In the execution's custom data. */
 const CUSTOM_DATA_KEY = 'billable_requests';
 
-/** How many billable requests a node sent in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
-interface Counted extends IDataObject {
-	/** n8n's Retry of a failed execution is another execution, with its own limit. */
-	execution: string | null;
+/** Kept with the execution: it survives Retry On Fail, loops and pauses. */
+interface Counted {
 	/** Requests that were accepted, may have been accepted, or are in flight. */
 	count: number;
 }
@@ -98,11 +96,9 @@ function requestsOf(counted: object): Set<Promise<void>> {
 	return inFlight;
 }
 
+/** n8n's Retry of a failed execution is another execution, with its own limit. */
 function countedOf(context: Context): Counted {
-	const execution = (context.getExecutionId?.() as string | undefined) ?? null;
-	const byNode = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
-	const { name } = context.getNode();
-	const known = byNode[name];
-	if (known?.execution === execution) return known;
-	return (byNode[name] = { execution, count: 0 });
+	const key = `${context.getNode().name}, ${(context.getExecutionId?.() as string | undefined) ?? ''}`;
+	const stored = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
+	return (stored[key] ??= { count: 0 });
 }
