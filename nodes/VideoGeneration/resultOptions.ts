@@ -54,7 +54,7 @@ export const waitOptionsProperty = {
 			name: 'maxWait',
 			default: 600,
 			description:
-				'How long to wait for a video, at most 7 days. The task continues after that, and Wait or Get can fetch the video.',
+				'How long to wait for a video, at most 7 days. The task continues after that: a second node with the operation Wait gets the video.',
 		}),
 		{
 			displayName: 'On Timeout',
@@ -136,7 +136,7 @@ export const waitHints: NodeHint[] = [
 	),
 	hintBeforeRun(
 		whileWaiting('maxWait', '< 180'),
-		'Max Wait is short. A video typically takes one to three minutes. Wait or Get can fetch videos that take longer.',
+		'Max Wait is short. A video typically takes one to three minutes. A second Video Generation node with the operation Wait gets a video that takes longer.',
 	),
 ];
 
