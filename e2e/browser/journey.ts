@@ -26,6 +26,7 @@ export function journey(
 	name: string,
 	steps: (journey: Journey) => Promise<void>,
 	simulatorOptions: SimulatorOptions = {},
+	credentialName?: string,
 ): void {
 	serverJourney(
 		name,
@@ -36,22 +37,28 @@ export function journey(
 			await session.run(async () => await steps({ ...given, page, screenshot }));
 		},
 		simulatorOptions,
+		credentialName,
 	);
 }
 
-/** A test without a browser, with its own service and credential. */
+/**
+ * A test without a browser, with its own service and credential.
+ * @param credentialName by default with a number, since all journeys share one n8n
+ */
 export function serverJourney(
 	name: string,
 	steps: (journey: ServerJourney) => Promise<void>,
 	simulatorOptions: SimulatorOptions = {},
+	credentialName?: string,
 ): void {
 	test(name, async () => {
 		const environment = sharedEnvironment();
 		const api = N8nApi.signedIn(environment.url, environment.cookie);
 		const simulator = await startSimulator(simulatorOptions);
 		try {
-			const credentialName = `My gateway ${new URL(simulator.url).port}`;
-			const credential = await saveSimulatorCredential(api, simulator, credentialName);
+			const port = new URL(simulator.url).port;
+			const title = credentialName ?? `My gateway ${port}`;
+			const credential = await saveSimulatorCredential(api, simulator, title);
 			await steps({ environment, api, simulator, credential });
 		} finally {
 			await simulator.close();

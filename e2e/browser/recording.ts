@@ -8,6 +8,8 @@ import { OUTPUT } from './screenshots';
 /** Wide enough to read the editor on GitHub's and npm's pages. */
 const WIDTH = 1200;
 const FRAMES_PER_SECOND = 8;
+/** A page that changes as a user works, or loads: a slow machine does not make the recording longer. */
+const STEP_SECONDS = 0.1;
 /** How long the last frame is shown before the recording repeats. */
 const LAST_SECONDS = 2;
 
@@ -27,6 +29,10 @@ const POINTER = `addEventListener('DOMContentLoaded', () => {
 export class Recording {
 	private frames = 0;
 	private times: number[] = [];
+	/** How long each frame is shown at most, in seconds. */
+	private longest: number[] = [];
+	private now: 'short' | 'real' | 'skipped' = 'short';
+	private skipped: [frame: Buffer, time: number] | undefined;
 	private writing: Promise<unknown> = Promise.resolve();
 
 	private constructor(
@@ -50,6 +56,26 @@ export class Recording {
 		return recording;
 	}
 
+	/** Shows the page for as long as it really is shown: to be read, or to play a video. */
+	async hold(watched: Promise<unknown>): Promise<void> {
+		await this.during('real', watched);
+	}
+
+	/** Leaves out a wait, with its spinners. */
+	async skip(work: Promise<unknown>): Promise<void> {
+		await this.during('skipped', work);
+	}
+
+	private async during(now: 'real' | 'skipped', work: Promise<unknown>): Promise<void> {
+		if (now === 'real') this.longest[this.frames - 1] = Infinity;
+		this.now = now;
+		await work.finally(() => (this.now = 'short'));
+		const last = this.frames - 1;
+		if (now === 'real') this.longest[last] = Date.now() / 1000 - (this.times[last] ?? 0);
+		// The page may be as it is then.
+		if (this.skipped) this.add(...this.skipped);
+	}
+
 	/** @returns the path of the file, or why there is none */
 	async save(name: string): Promise<string> {
 		await this.session.send('Page.stopScreencast');
@@ -64,9 +90,12 @@ export class Recording {
 	}
 
 	private add(frame: Buffer, time: number): void {
+		this.skipped = this.now === 'skipped' ? [frame, time] : undefined;
+		if (this.skipped) return;
 		const path = join(this.folder, `${this.frames}.png`);
 		this.frames += 1;
 		this.times.push(time);
+		this.longest.push(this.now === 'real' ? Infinity : STEP_SECONDS);
 		this.writing = this.writing.then(async () => await writeFile(path, frame));
 	}
 
@@ -75,7 +104,8 @@ export class Recording {
 		return this.times
 			.map((time, index) => {
 				// Chromium may send two frames in the wrong order.
-				const seconds = Math.max(0, (this.times[index + 1] ?? time + LAST_SECONDS) - time);
+				const lasted = (this.times[index + 1] ?? time + LAST_SECONDS) - time;
+				const seconds = Math.min(Math.max(0, lasted), this.longest[index] ?? Infinity);
 				return `file '${index}.png'\nduration ${seconds.toFixed(3)}`;
 			})
 			.concat(`file '${this.frames - 1}.png'`)

@@ -33,17 +33,18 @@ journey(
 	'the error of a refused request says what to do',
 	async ({ api, page, credential, screenshot }) => {
 		const chat = ours('Chat Completion', 'chatCompletion', {
-			model: { __rl: true, mode: 'id', value: 'no-such-model' },
+			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
 			messages: { values: [{ role: 'user', content: 'Hello' }] },
 		});
 		const workflow = workflowOf('Refused', credential, [manualStart, chat]);
+		const rows = ['heron-chat', 'no-such-model'].map((model) => ({ json: { model } }));
 		const canvas = new Canvas(page);
-		await canvas.open(await api.createWorkflow(workflow));
+		await canvas.open(await api.createWorkflow({ ...workflow, pinData: { Start: rows } }));
 		await canvas.openNode('Chat Completion');
 		const node = new NodeView(page);
 		await node.execute();
 		const [message, description] = await node.error();
-		expect(message).toMatch(/model does not exist/);
+		expect(message).toMatch(/model does not exist.* \[item 1\]$/);
 		expect(description).toMatch(
 			/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
 		);
@@ -51,4 +52,6 @@ journey(
 		await node.close();
 		await screenshot('the canvas');
 	},
+	{},
+	'My gateway',
 );

@@ -5,7 +5,7 @@ import { NodesPanel } from '../browser/nodesPanel';
 import { NodeView } from '../browser/nodeView';
 import { Recording } from '../browser/recording';
 
-const PROMPT = 'A paper boat drifts down a rainy street at dusk';
+const PROMPT = 'A paper boat on a rainy street';
 /** The README loads this file. */
 const MAX_BYTES = 3_000_000;
 
@@ -17,32 +17,33 @@ journey(
 	async ({ page, credential }) => {
 		await Recording.showPointer(page);
 		const panel = new NodesPanel(page);
-		await panel.openCanvas();
+		await panel.startWorkflow('Video Generation', 'Generate a video');
+		const node = new NodeView(page);
 		const recording = await Recording.start(page);
 		// Long enough to read the page.
-		const pause = async (seconds = 1) => await page.waitForTimeout(seconds * 1000);
-		await panel.startWorkflow('Video Generation', 'Generate a video', pause);
-		const node = new NodeView(page);
+		const pause = async () => await recording.hold(page.waitForTimeout(1000));
+		await pause();
 		await node.selectCredential(credential.name);
 		await node.searchModels('kite');
 		await pause();
 		await node.selectModel('kite-motion');
 		await node.type('prompt', PROMPT);
-		await pause();
 		await node.toggle('download');
 		await pause();
 		await node.execute();
-		await node.showOutputAs('Binary');
+		await pause();
+		await recording.skip(node.showOutputAs('Binary'));
 		await pause();
 		await node.openVideo();
-		await node.playVideoPast(4.5);
+		await recording.hold(node.playVideoPast(4.5));
 		await pause();
 		await node.close();
-		await new Canvas(page).waitUntilFinished('Generate a video');
+		await recording.skip(new Canvas(page).waitUntilFinished('Generate a video'));
 		await pause();
 		const file = await recording.save('prompt-to-video');
 		if (file.startsWith('No recording')) process.stdout.write(`${file}\n`);
 		else expect((await stat(file)).size).toBeLessThan(MAX_BYTES);
 	},
-	{ videoSeconds: 4 },
+	{ videoSeconds: 2 },
+	'Example gateway',
 );
