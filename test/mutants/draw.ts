@@ -1,12 +1,93 @@
-import { randomOf } from '../simulation/host/random';
-import type { Mutant } from './mutant';
+import ts from 'typescript';
 
-/** @returns so many of the mutants. A seed has one order of them: a larger count begins with those of a smaller one. */
-export function draw(mutants: readonly Mutant[], seed: number, count: number): Mutant[] {
-	const random = randomOf(seed);
-	const left = [...mutants];
-	const drawn: Mutant[] = [];
-	while (drawn.length < count && left.length > 0)
-		drawn.push(...left.splice(Math.floor(random() * left.length), 1));
-	return drawn;
+/** A small defect: a change of one place in a source file. */
+export interface Mutant {
+	file: string;
+	line: number;
+	kind: string;
+	from: string;
+	to: string;
+	/** The file with the defect in it. */
+	text: string;
+}
+
+interface Change {
+	node: ts.Node;
+	kind: string;
+	to: string;
+}
+
+const { SyntaxKind: Kind } = ts;
+
+/** What takes the place of an operator: another one, or a bound that is off by one. */
+const OPERATORS: Partial<Record<ts.SyntaxKind, { kind: string; to: string }>> = {
+	[Kind.LessThanToken]: { kind: 'bound', to: '<=' },
+	[Kind.LessThanEqualsToken]: { kind: 'bound', to: '<' },
+	[Kind.GreaterThanToken]: { kind: 'bound', to: '>=' },
+	[Kind.GreaterThanEqualsToken]: { kind: 'bound', to: '>' },
+	[Kind.EqualsEqualsEqualsToken]: { kind: 'comparison', to: '!==' },
+	[Kind.ExclamationEqualsEqualsToken]: { kind: 'comparison', to: '===' },
+	[Kind.AmpersandAmpersandToken]: { kind: 'condition', to: '||' },
+	[Kind.BarBarToken]: { kind: 'condition', to: '&&' },
+	[Kind.PlusToken]: { kind: 'arithmetic', to: '-' },
+	[Kind.MinusToken]: { kind: 'arithmetic', to: '+' },
+	[Kind.AsteriskToken]: { kind: 'arithmetic', to: '/' },
+};
+
+/** Every defect that can be put into a source file, in its order. */
+export function mutantsOf(file: string, source: string): Mutant[] {
+	const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+	const changes: Change[] = [];
+	const visit = (node: ts.Node): void => {
+		// Types, imports and the fields of a form do nothing.
+		if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || isForm(node)) return;
+		changes.push(...changesOf(node));
+		ts.forEachChild(node, visit);
+	};
+	visit(parsed);
+	return changes.map(({ node, kind, to }) => {
+		const [start, end] = [node.getStart(parsed), node.end];
+		return {
+			file,
+			line: parsed.getLineAndCharacterOfPosition(start).line + 1,
+			kind,
+			from: source.slice(start, end),
+			to,
+			text: source.slice(0, start) + to + source.slice(end),
+		};
+	});
+}
+
+function isForm(node: ts.Node): boolean {
+	return (
+		ts.isObjectLiteralExpression(node) &&
+		node.properties.some((each) => each.name?.getText() === 'displayName')
+	);
+}
+
+function changesOf(node: ts.Node): Change[] {
+	if (ts.isExpressionStatement(node)) return [{ node, kind: 'statement dropped', to: ';' }];
+	if (ts.isAwaitExpression(node))
+		return [{ node, kind: 'await dropped', to: node.expression.getText() }];
+	if (ts.isCallExpression(node))
+		return node.arguments
+			.filter((each) => !ts.isSpreadElement(each) && each.getText() !== 'undefined')
+			.map((each) => ({ node: each, kind: 'argument ignored', to: 'undefined' }));
+	if (ts.isNumericLiteral(node)) {
+		const value = Number(node.text.replaceAll('_', ''));
+		return [{ node, kind: 'number', to: String(value + 1) }];
+	}
+	if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
+		const condition = ts.isIfStatement(node) ? node.expression : node.condition;
+		return [true, false].map((to) => ({ node: condition, kind: 'condition', to: String(to) }));
+	}
+	if (ts.isPrefixUnaryExpression(node) && node.operator === Kind.ExclamationToken)
+		return [{ node, kind: 'condition', to: node.operand.getText() }];
+	if (node.kind === Kind.TrueKeyword) return [{ node, kind: 'boolean', to: 'false' }];
+	if (node.kind === Kind.FalseKeyword) return [{ node, kind: 'boolean', to: 'true' }];
+	if (ts.isBinaryExpression(node)) {
+		const change = OPERATORS[node.operatorToken.kind];
+		return change ? [{ node: node.operatorToken, ...change }] : [];
+	}
+	return [];
 }

@@ -1,13 +1,19 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+	appendFileSync,
+	cpSync,
+	existsSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { draw } from './draw';
-import { OUTPUT } from './folders';
-import { type Mutant, type Result, result } from './mutant';
-import { openProject } from './project';
-import { describe, report } from './report';
-import { Simulation } from './simulation';
-import { Tests } from './tests';
+import { globSync } from 'tinyglobby';
+import { randomOf } from '../simulation/host/random';
+import { compiler } from './compiles';
+import { type Mutant, mutantsOf } from './draw';
 
 const { values } = parseArgs({
 	options: {
@@ -15,62 +21,107 @@ const { values } = parseArgs({
 		count: { type: 'string', default: '200' },
 		/** Only those whose kind or file contains this. */
 		only: { type: 'string', default: '' },
+		/** Names the mutants, and plays none. */
+		list: { type: 'boolean', default: false },
 	},
 });
 
-const RESULTS = join(OUTPUT, 'results.jsonl');
+const ROOT = resolve(__dirname, '../..');
+const OUTPUT = join(ROOT, 'mutants-output');
+const RESULTS = join(OUTPUT, `results-${values.seed}.txt`);
+/** A copy of the project: the mutants are put into its sources, one after the other. */
+const COPY = join(OUTPUT, 'project');
+/** A test or a scenario that hangs is a test that fails. */
+const MOST_MS = 30 * 60_000;
+
+const JEST = ['npx', 'jest', '--config', 'test/mutants/jest.config.js'];
+
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** So many mutants that the likeliest tests do not find are played with the others at once. */
-const TOGETHER = 8;
-
-const results = new Map<string, Result>();
-
-async function main(): Promise<void> {
-	const drawn = await openProject();
-	const chosen = draw(drawn, Number(values.seed), Number(values.count)).filter(({ kind, file }) =>
-		`${kind} ${file}`.includes(values.only),
-	);
-	for (const each of resultsSoFar()) results.set(each.id, each);
-	const simulation = new Simulation();
-	const tests = new Tests(drawn);
-	let suspects: Array<{ mutant: Mutant; played: Result }> = [];
-	const playOthers = async () => {
-		const found = await tests.playOthers(suspects.map(({ mutant }) => mutant));
-		for (const { mutant, played } of suspects)
-			note(mutant, { ...played, test: found.get(mutant) ?? null });
-		suspects = [];
-	};
-	// Scenarios and tests are played at the same time, each with one mutant after the other.
-	let testing = Promise.resolve();
-	for (const mutant of chosen) {
-		const { id } = mutant;
-		const played = results.get(id) ?? note(mutant, { id, ...(await simulation.play(mutant)) });
-		if (played.found !== undefined || played.test !== undefined) continue;
-		testing = testing.then(async () => {
-			const test = await tests.playFirst(mutant);
-			if (test !== undefined) note(mutant, { ...played, test });
-			else if (suspects.push({ mutant, played }) === TOGETHER) await playOthers();
-		});
+function main(): void {
+	if (!values.list) makeCopy();
+	let survivors = 0;
+	const mutants = draw(Number(values.seed), Number(values.count));
+	for (const [index, mutant] of mutants.entries()) {
+		const { file, line, kind, from, to } = mutant;
+		const change = `${kind}: ${inShort(from)} → ${inShort(to)}`;
+		const what = `${index + 1}/${mutants.length} ${file}:${line} ${change}`;
+		if (values.list) {
+			print(what);
+			continue;
+		}
+		const found = foundBy(mutant);
+		if (found === undefined) survivors += 1;
+		const result = `${what}: ${found ?? 'SURVIVES'}`;
+		print(result);
+		appendFileSync(RESULTS, `${result}\n`);
 	}
-	simulation.end();
-	await testing;
-	await playOthers();
-	print(report(chosen.map((mutant) => ({ mutant, result: results.get(mutant.id) }))));
+	if (!values.list) print(`${mutants.length - survivors} of ${mutants.length} found`);
 }
 
-function note(mutant: Mutant, judged: Result): Result {
-	results.set(mutant.id, judged);
-	appendFileSync(RESULTS, `${JSON.stringify(judged)}\n`);
-	if (judged.found !== undefined || judged.test !== undefined) print(describe(mutant, judged));
-	return judged;
+/** Mutants that compile. A seed has one order of them: a larger count begins with those of a smaller one. */
+function draw(seed: number, count: number): Mutant[] {
+	const random = randomOf(seed);
+	const files = globSync(['gateway/**/*.ts', 'nodes/**/*.ts'], { cwd: ROOT }).sort();
+	const all = files
+		.flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+		.filter(({ kind, file }) => `${kind} ${file}`.includes(values.only));
+	const kinds = [...new Set(all.map(({ kind }) => kind))];
+	let left = kinds.map((kind) => all.filter((each) => each.kind === kind));
+	const compiles = compiler(ROOT);
+	const drawn: Mutant[] = [];
+	while (drawn.length < count && left.length > 0) {
+		// Each kind as often as another: operators and conditions are many, an `await` is rare.
+		const ofKind = left[Math.floor(random() * left.length)] ?? [];
+		const chosen = ofKind.splice(Math.floor(random() * ofKind.length), 1);
+		drawn.push(...chosen.filter(compiles));
+		left = left.filter(({ length }) => length > 0);
+	}
+	return drawn;
 }
 
-/** Each was written as soon as it was known, so a run that was ended goes on. */
-function resultsSoFar(): Result[] {
-	if (!existsSync(RESULTS)) return [];
-	const lines = readFileSync(RESULTS, 'utf8').trim().split('\n');
-	return lines.map((line) => result.parse(JSON.parse(line)));
+function makeCopy(): void {
+	rmSync(COPY, { recursive: true, force: true });
+	const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+	const names = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+	for (const name of names.filter((each) => each !== '' && existsSync(join(ROOT, each))))
+		cpSync(join(ROOT, name), join(COPY, name));
+	symlinkSync(join(ROOT, 'node_modules'), join(COPY, 'node_modules'));
+	const failed = failureOf(JEST);
+	if (failed !== undefined) throw new Error(`Fails without a mutant: ${failed}`);
 }
 
-void main();
+/** What notices the mutant: the tests whose paths have the name of its file or folder, the simulation, or the other tests. */
+function foundBy({ file, text }: Mutant): string | undefined {
+	const path = join(COPY, file);
+	const source = readFileSync(path, 'utf8');
+	writeFileSync(path, text);
+	try {
+		const near = `(${basename(file, '.ts')}|${basename(dirname(file))})`;
+		// What only the verified build has is met by its tests.
+		const cloud = ['npx', 'jest', '--config', 'test/cloud/jest.config.js', '--bail'];
+		return (
+			failureOf([...JEST, '--passWithNoTests', '--testPathPatterns', near]) ??
+			failureOf(['npx', 'gulp', 'build', 'build:cloud']) ??
+			failureOf(['npx', 'tsx', 'test/simulation/main.ts', '--check']) ??
+			failureOf(file.startsWith('gateway/cloud/') ? cloud : JEST)
+		);
+	} finally {
+		writeFileSync(path, source);
+	}
+}
+
+/** The first test, or scenario, that fails. */
+function failureOf([command = '', ...args]: string[]): string | undefined {
+	const ended = spawnSync(command, args, { cwd: COPY, encoding: 'utf8', timeout: MOST_MS });
+	if (ended.status === 0) return undefined;
+	const [failed] = /● .*|.* breaks ".*/.exec(ended.stderr) ?? [];
+	return failed ?? `${args.slice(0, 2).join(' ')} fails`;
+}
+
+function inShort(text: string): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > 90 ? `${line.slice(0, 88)}…` : line;
+}
+
+main();

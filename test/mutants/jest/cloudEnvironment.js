@@ -1,3 +1,0 @@
-const withSwitch = require('./withSwitch');
-
-module.exports = withSwitch(require('../../cloud/environment'));
