@@ -1,7 +1,7 @@
 import { simplifyProperty } from '../shared/form/sharedProperties';
-import { generatedFields, type Operation } from './output';
+import { generatedFields } from './output';
 import { downloadProperties, readOutput, readWait, waitOptionsProperty } from './resultOptions';
-import { planSubmission } from './submit';
+import { type Operation, planSubmission } from './submit';
 import { optionsProperty, requestProperties } from './videoRequest';
 
 /** Submits as Submit does, then waits as Wait does. */

@@ -24,8 +24,9 @@ import { asHtml, hintAfterRun } from '../shared/form/hints';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
-import { type Operation, type Plan, taskFields } from './output';
+import { taskFields } from './output';
 import { downloadProperties, outputOptionsProperty, readOutput, videoFile } from './resultOptions';
+import type { Operation, Plan } from './submit';
 import { anotherNode, stateOf, type TaskLog, urlOf } from './taskLog';
 
 export const taskIdProperty: INodeProperties = {

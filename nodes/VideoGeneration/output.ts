@@ -1,48 +1,13 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isFinished } from '../../gateway';
 import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
-import type { PaidRun } from '../shared/book/withBook';
-import type { DurableWait } from '../shared/durableWait/durableWait';
-import type { FormReader } from '../shared/form/formReader';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
-import { stateOf, type TaskLog } from './taskLog';
+import { stateOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
-
-/** What an operation works with during one run of the node. */
-export interface VideoRun extends PaidRun {
-	durable: DurableWait;
-	log: TaskLog;
-	output: VideoOutput;
-}
-
-/** What an operation does with an item, and how its tasks are waited for and shown. */
-export interface Plan extends Pick<BookEntry, 'wait' | 'output'> {
-	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
-	open: (run: VideoRun, item: number) => BookEntry;
-	/** What is done before its tasks are waited for. */
-	start?: (run: VideoRun, entry: BookEntry) => Promise<void>;
-}
-
-export interface Operation {
-	option: Omit<INodePropertyOptions, 'value'>;
-	properties: INodeProperties[];
-	outputFields: OutputFields;
-	/**
-	 * Reads an item.
-	 * @throws InvalidInputError
-	 */
-	plan: (form: FormReader, item: number) => Plan;
-}
 
 const stateFields = {
 	status: 'string',

@@ -1,3 +1,4 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import {
 	CancelledError,
 	GatewayError,
@@ -7,17 +8,42 @@ import {
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
+import type { PaidRun } from '../shared/book/withBook';
 import type { FormReader } from '../shared/form/formReader';
-import { present } from '../shared/form/outputItem';
+import { type OutputFields, present } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
-import type { Operation, Plan, VideoRun } from './output';
 import { readOutput } from './resultOptions';
+import type { TaskLog } from './taskLog';
 import {
 	type BillableVideo,
 	optionsProperty,
 	readBillableVideo,
 	requestProperties,
 } from './videoRequest';
+
+/** What an operation works with. */
+export interface OperationRun extends PaidRun {
+	log: TaskLog;
+}
+
+/** What an operation does with an item, and how its tasks are waited for and shown. */
+export interface Plan extends Pick<BookEntry, 'wait' | 'output'> {
+	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
+	open: (run: OperationRun, item: number) => BookEntry;
+	/** What is done before its tasks are waited for. */
+	start?: (run: OperationRun, entry: BookEntry) => Promise<void>;
+}
+
+export interface Operation {
+	option: Omit<INodePropertyOptions, 'value'>;
+	properties: INodeProperties[];
+	outputFields: OutputFields;
+	/**
+	 * Reads an item.
+	 * @throws InvalidInputError
+	 */
+	plan: (form: FormReader, item: number) => Plan;
+}
 
 /** Submits a video, and continues without waiting. */
 export const submit: Operation = {
@@ -61,7 +87,11 @@ export function planSubmission(form: FormReader, itemIndex: number): Pick<Plan, 
  * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
  * @throws GatewayError; in the execution that lost the response always, since the service may have accepted the submission
  */
-async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
+async function submitRest(
+	run: OperationRun,
+	billable: BillableVideo,
+	entry: BookEntry,
+): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;

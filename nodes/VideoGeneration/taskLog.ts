@@ -11,7 +11,7 @@ import {
 	type VideoTask,
 	type WallTime,
 } from '../../gateway';
-import { noteInExecution, type PaidBook } from '../shared/book/book';
+import { noteInExecution, type PaidBook, withTaskIds } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
 import { isDebugging } from '../shared/run/connect';
@@ -25,8 +25,6 @@ const MAX_SHARES = 10;
 
 /** In the execution's custom data. */
 const TASK_IDS = 'video_task_ids';
-/** Characters. n8n logs an error for a longer value. */
-const MAX_VALUE = 255;
 
 /** Entries of n8n's stack whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
@@ -225,23 +223,6 @@ export class TaskLog {
 			// It is in the log, and the videos are paid for.
 		}
 	}
-}
-
-/**
- * Adds ids to a list such as `c, b, a` or `c, b +12`. The newest come first; an id that does not fit is counted, never cut.
- * @returns at most 255 characters
- */
-export function withTaskIds(list: string, taskIds: string[]): string {
-	const [earlier = '', uncounted = 0] = list.split(/(?:^| )\+(?=\d+$)/);
-	const ids = [...taskIds, ...earlier.split(', ').filter(Boolean)];
-	const all = ids.length + Number(uncounted);
-	const counted = (shown: string[]) =>
-		[shown.join(', '), all > shown.length && `+${all - shown.length}`].filter(Boolean).join(' ');
-	const fitting = ids.reduce<string[]>((shown, id) => {
-		const more = [...shown, id];
-		return counted(more).length <= MAX_VALUE ? more : shown;
-	}, []);
-	return counted(fitting);
 }
 
 /** What lists and errors call the state of a task. */

@@ -11,13 +11,13 @@ import {
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
 import type { BookEntry } from '../shared/book/schema';
-import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
+import { type DurableWait, MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { type OpenTask, planTask, taskIdProperty, VideoTasks } from './get';
-import { type Operation, taskFields, type VideoRun } from './output';
+import { taskFields, type VideoOutput } from './output';
 import {
 	downloadProperties,
 	outputOptionsProperty,
@@ -26,6 +26,7 @@ import {
 	waitOptionsProperty,
 	waitsInDatabase,
 } from './resultOptions';
+import type { Operation, OperationRun } from './submit';
 import { anotherNode } from './taskLog';
 
 /** Waits for a task that was submitted earlier. */
@@ -56,6 +57,12 @@ export const LOST_STATE = 'n8n lost the state of this wait';
 const SPREAD_MS = 5_000;
 /** What is left to wait when it no longer fits a pause. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
+
+/** What a run of the node works with. */
+interface VideoRun extends OperationRun {
+	durable: DurableWait;
+	output: VideoOutput;
+}
 
 /**
  * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,

@@ -171,6 +171,26 @@ export function noteInExecution(
 	}
 }
 
+/** Characters of such a value. n8n logs an error for a longer one. */
+const MAX_VALUE = 255;
+
+/**
+ * Adds ids to a list such as `c, b, a` or `c, b +12`. The newest come first; an id that does not fit is counted, never cut.
+ * @returns at most 255 characters
+ */
+export function withTaskIds(list: string, taskIds: string[]): string {
+	const [earlier = '', uncounted = 0] = list.split(/(?:^| )\+(?=\d+$)/);
+	const ids = [...taskIds, ...earlier.split(', ').filter(Boolean)];
+	const all = ids.length + Number(uncounted);
+	const counted = (shown: string[]) =>
+		[shown.join(', '), all > shown.length && `+${all - shown.length}`].filter(Boolean).join(' ');
+	const fitting = ids.reduce<string[]>((shown, id) => {
+		const more = [...shown, id];
+		return counted(more).length <= MAX_VALUE ? more : shown;
+	}, []);
+	return counted(fitting);
+}
+
 /** Also an answer that was lost or has no JSON: a second try that may not ask again says so. */
 function isPaid({ tasks, lost, answer, earlier, isOfOtherVersion }: BookEntry): boolean {
 	const isOurs =

@@ -1,5 +1,5 @@
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/VideoGeneration/taskLog';
+import { withTaskIds } from '../../../nodes/shared/book/book';
 import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';
