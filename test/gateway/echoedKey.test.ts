@@ -102,7 +102,7 @@ describe('a long key', () => {
 		const credential = { baseUrl: 'http://service.test', apiKey: jwt(LONGEST) };
 		expect(parseCredential(credential)).toMatchObject(credential);
 		expect(() => parseCredential({ ...credential, apiKey: jwt(LONGEST + 1) })).toThrow(
-			/^The API Key is longer than 16384 characters$/,
+			/^The API Key of the credential is longer than 16384 characters$/,
 		);
 	});
 
