@@ -48,7 +48,8 @@ export class SseEvents {
 	}
 
 	private take(text: string): void {
-		const end = text.lastIndexOf('\n') + 1;
+		// A carriage return at the very end may be half a line end.
+		const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1;
 		if (end === 0) {
 			this.rest += text;
 			if (this.rest.length <= MAX_LINE) return;
@@ -58,7 +59,7 @@ export class SseEvents {
 		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.
 		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(0, end));
 		this.rest = text.slice(end);
-		const lines = whole.split('\n');
+		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
 		for (const line of lines) if (!this.isDone) this.takeLine(line.trim());
