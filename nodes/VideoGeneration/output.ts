@@ -5,9 +5,12 @@ import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
-import { ReportedError, TaskError } from '../shared/run/errorText';
+import { type ErrorReport, ReportedError, TaskError } from '../shared/run/errorText';
 import { stateOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
+
+/** Characters of an error as it was sent: a service may send a whole log. */
+const MAX_TASK_ERROR = 4096;
 
 const stateFields = {
 	status: 'string',
@@ -109,7 +112,7 @@ export class VideoOutput {
 	/** What came of the tasks of an item, and why it has no others. */
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
-			if (task.error !== undefined) return [{ error: new ReportedError(task.error) }];
+			if (task.error !== undefined) return [{ error: failedTask(task, task.error, entry.output) }];
 			const fail = (error: unknown) => [{ error: new TaskError(stateOf(task), error) }];
 			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 			try {
@@ -166,6 +169,14 @@ export class VideoOutput {
 		if (operation === 'generate' || operation === 'submit') hintAboutBill(this.context, items);
 		hintAboutNames(this.context, this.book, items);
 	}
+}
+
+/** With Simplify off, an error item has what the service said of the task, as it was sent. */
+function failedTask({ entry }: PaidTask, report: ErrorReport, output: BookEntry['output']) {
+	if (output?.simplify !== false || entry.error == null) return new ReportedError(report);
+	const text = JSON.stringify(entry.error);
+	const task_error = text.length > MAX_TASK_ERROR ? text.slice(0, MAX_TASK_ERROR) : entry.error;
+	return new ReportedError({ ...report, failure: { ...report.failure, task_error } });
 }
 
 /** What the service said in other words than the interface's, or about another task. */

@@ -165,6 +165,15 @@ describe('an undocumented status', () => {
 		expect(items[0]?.json).toMatchObject({ id: 'task-1', status: 'paused', task_error: 'Soon' });
 	});
 
+	test('failed: the error item has the error of the service with Simplify off', async () => {
+		const error = { code: 'E7', message: 'No capacity', data: { reason: 'full' } };
+		const failed = rawJson(video('task-1', { status: 'failed', url: null, error }));
+		const { items } = await generate([failed], { simplify: false });
+		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', task_error: error });
+		const { items: simple } = await generate([failed]);
+		expect(simple[0]?.json.error).not.toHaveProperty('task_error');
+	});
+
 	test('is in the error when Max Wait is over', async () => {
 		const { items, hints } = await generate([paused()], {
 			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
