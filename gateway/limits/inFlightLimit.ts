@@ -16,7 +16,6 @@ export class InFlightLimit {
 		return this.max < Infinity;
 	}
 
-	/** @param inFlight requests of the scope that have not ended */
 	allows(inFlight: number): boolean {
 		return inFlight < this.max + (this.taken >= PATIENCE ? 1 : 0);
 	}
@@ -29,13 +28,11 @@ export class InFlightLimit {
 	}
 
 	/**
-	 * The service refused a request.
-	 * @param older requests in flight that were sent earlier
+	 * The service refused a request, with so many older ones in flight.
 	 * @param isFirst whether it took none since the last pause
 	 */
 	refuse(older: number, isFirst: boolean): void {
 		this.taken = 0;
-		// Refused although nothing is in flight: another limit is the reason.
 		if (older === 0) this.max = Infinity;
 		else if (isFirst) this.max = Math.min(this.max, older);
 	}

@@ -7,8 +7,6 @@ export const SECOND_MS = 1_000;
 const MARGIN = 0.99;
 /** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
 const SPENT_AT_ONCE = 0.9;
-/** If a burst was refused, the bucket held less than estimated: this part of it. */
-const SURELY_HELD = 0.75;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const MIN_SAMPLE = 10;
 /** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
@@ -30,7 +28,7 @@ export class LimitEstimator {
 	/** The service asked for no requests before this time. */
 	closedUntil = 0;
 	/** The requests since the last pause. */
-	period = new SendPeriod(0);
+	period = new SendPeriod();
 	/** Pauses in a row after which the service took nothing. */
 	inVain = 0;
 	/** Requests per millisecond; undefined: no limit is known. */
@@ -51,11 +49,9 @@ export class LimitEstimator {
 	/** Milliseconds until the next request may be sent; it may be sent now if they are not more than 0. */
 	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.period.isOver) this.reopen(this.period, now);
+		if (this.period.refused > 0) this.reopen(this.period, now);
 		if (this.rate === undefined) return 0;
-		const gained = (now - this.tokensAt) * this.rate;
-		// A timer fires up to a millisecond late: this makes up for it.
-		this.tokens = Math.min(this.tokens + gained, this.held + this.rate);
+		this.tokens = Math.min(this.tokens + (now - this.tokensAt) * this.rate, this.held);
 		this.tokensAt = now;
 		return (1 - this.tokens) / this.rate;
 	}
@@ -73,8 +69,7 @@ export class LimitEstimator {
 		this.inVain = 0;
 		if (this.rate === undefined || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
-		const steps = Math.max(1, 1 / this.rate / STEP_MS);
-		this.raise = Math.min(2, this.raise ** (ACCELERATION ** steps));
+		this.raise = Math.min(2, this.raise ** ACCELERATION);
 		this.raiseAt = now + STEP_MS;
 	}
 
@@ -84,15 +79,11 @@ export class LimitEstimator {
 	 * @param mayBeNoise whether no number in flight explains it
 	 * @returns whether all others wait, too
 	 */
-	refuse(
-		{ period, sentAt }: SentRequest,
-		now: number,
-		pause: number,
-		mayBeNoise: boolean,
-	): boolean {
-		// Who is refused at random is told to come back soon: a longer pause is one for all.
+	refuse(request: SentRequest, now: number, pause: number, mayBeNoise: boolean): boolean {
+		const { period, sentAt } = request;
+		// Random refusals ask for a short pause.
 		if (mayBeNoise && pause < 2 * SECOND_MS && this.noise.refuse(period.taken)) {
-			period.excuse();
+			period.uncount();
 			return false;
 		}
 		period.refuse(sentAt);
@@ -107,29 +98,25 @@ export class LimitEstimator {
 
 	/** The request never reached the service: as if it had not been sent. */
 	giveBack({ period }: SentRequest): void {
-		period.excuse();
+		period.uncount();
 		if (period === this.period) this.tokens += 1;
 	}
 
 	/** After a pause, when the responses to what was in flight have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
 		this.inVain = past.taken === 0 ? this.inVain + 1 : 0;
-		const { rate } = this;
+		this.period = new SendPeriod();
 		// A service that took nothing at all is down: that says nothing about a rate.
-		if (rate === undefined && past.taken === 0) {
-			this.period = new SendPeriod(now);
-			return;
-		}
+		if (this.rate === undefined && past.taken === 0) return;
+		const rate = this.rate === undefined ? this.begin(past) : this.learn(past, this.rate);
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
-		const slowest = MARGIN / this.longestPause;
-		this.rate = rate === undefined ? this.begin(past) : Math.max(slowest, this.learn(past, rate));
+		this.rate = Math.max(MARGIN / this.longestPause, rate);
 		// The more is refused whatever the rate, the less a refusal says about it.
 		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
-		const gained = this.rate * (now - past.lastAt);
-		this.tokens = Math.max(1, Math.min(gained, this.held) * SPENT_AT_ONCE);
+		this.tokens = Math.max(1, Math.min(this.rate * (now - past.lastAt), this.held) * SPENT_AT_ONCE);
 		this.tokensAt = now;
-		this.period = new SendPeriod(now, this.tokens, past.refusedAt);
+		this.period = new SendPeriod(this.tokens, past.refusedAt);
 	}
 
 	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
@@ -146,7 +133,8 @@ export class LimitEstimator {
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
 	private learn(past: SendPeriod, rate: number): number {
 		const { taken, credit, emptyAt, refusedAt } = past;
-		const isNoise = this.noise.learn(past, past.leastRate(this.held, 1) > this.sure);
+		const upper = past.leastRate(this.held, 1);
+		const isNoise = this.noise.learn(past, upper > this.sure);
 		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
 		if (isNoise) {
@@ -157,15 +145,9 @@ export class LimitEstimator {
 		// The bucket was empty at both refusals: it gave what it gained between them.
 		const flow = taken / (refusedAt - emptyAt);
 		const least = Math.min(rate, Math.max(flow, past.leastRate(this.held, -1)));
-		const isSmall = taken < credit + MIN_SAMPLE;
-		const most = isSmall ? rate : Math.max(least, Math.min(rate, past.leastRate(this.held, 1)));
+		const most = taken < credit + MIN_SAMPLE ? rate : Math.max(least, Math.min(rate, upper));
 		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
 		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
-		// A burst was refused: the bucket holds less than estimated.
-		if (isSmall && credit >= 2) {
-			this.held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
-			this.raise = 2;
-		}
 		this.sure = least * (1 - 1 / taken);
 		return Math.cbrt(least * least * most) * MARGIN;
 	}

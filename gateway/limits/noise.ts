@@ -1,15 +1,8 @@
-/** Noise refuses at most this share of the requests. */
+/** Noise refuses at most this share of the requests, and a limit at least this one. */
 const MAX_SHARE = 0.3;
-/** At a limit at least this share is refused. */
 const AT_LIMIT = 0.5;
-/** There is a limit when the last responses are so many times likelier at a limit than with noise alone. */
-const CERTAIN = 150;
-
-/** The requests from one pause to the next. */
-interface Period {
-	taken: number;
-	refused: number;
-}
+/** There is a limit when the last responses are so many times likelier at a limit than with noise alone: the logarithm. */
+const CERTAIN = 5;
 
 /**
  * Refusals that no rate explains: of a replica that is busy, of a balancer, because of another process, at random. After
@@ -38,7 +31,7 @@ export class Noise {
 	refuse(sent: number): boolean {
 		if (this.unexplained < 1 || sent * MAX_SHARE < 1) return false;
 		this.doubt += Math.log(AT_LIMIT / this.share);
-		if (this.doubt > Math.log(CERTAIN)) return false;
+		if (this.doubt > CERTAIN) return false;
 		this.sent += 1;
 		this.unexplained += 1;
 		return true;
@@ -49,16 +42,13 @@ export class Noise {
 	 * @param isExplained whether the rate may be the reason
 	 * @returns whether it was noise
 	 */
-	learn({ taken, refused }: Period, isExplained: boolean): boolean {
+	learn({ taken, refused }: { taken: number; refused: number }, isExplained: boolean): boolean {
 		this.doubt = 0;
 		if (this.unexplained === 0) this.sent = taken + refused;
 		// Beside the first refusal, one may be chance.
-		if (isExplained || refused > 2) {
-			this.unexplained /= 2;
-			this.sent /= 2;
-			return false;
-		}
-		this.unexplained += refused;
-		return true;
+		const isNoise = !isExplained && refused <= 2;
+		if (isNoise) this.unexplained += refused;
+		else [this.unexplained, this.sent] = [this.unexplained / 2, this.sent / 2];
+		return isNoise;
 	}
 }

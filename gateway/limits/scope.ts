@@ -180,7 +180,7 @@ export class Scope implements ScopeState {
 
 	/** The service refused this request alone. With no other under way, the next one waits, too: it may be a new try of this one. */
 	private uncountRefused(permit: Permit, { retryAfterMs = 0, forbidsRetry }: ServiceError): void {
-		permit.period.excuse();
+		permit.period.uncount();
 		if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
 			this.limit.closeUntil(this.clock.now() + retryAfterMs);
 	}
