@@ -116,9 +116,7 @@ test.each(noJson)(
 				json: {
 					error: {
 						message: 'The model did not answer with JSON',
-						description: expect.stringMatching(
-							/^Add this sentence to a message.{1,600}$/s,
-						),
+						description: expect.stringMatching(/^Add this sentence to a message.{1,600}$/s),
 						code: 'malformed_answer',
 						http_status: null,
 						partial_text: text ?? '',

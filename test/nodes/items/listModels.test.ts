@@ -139,11 +139,7 @@ test('the model dropdown fails at once on a rate limit, and the next one waits f
 test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
 	['a wrong path in the Base URL', { path: '/v2' }, /Check the Base URL in the credential/],
 	['a wrong key', { apiKey: 'another-key' }, /refused the API key.*may be mistyped/],
-	[
-		'an empty key',
-		{ apiKey: '' },
-		/The credential has no API Key.*Enter the key/,
-	],
+	['an empty key', { apiKey: '' }, /The credential has no API Key.*Enter the key/],
 ])('with %s, the model dropdown says what to do', async (_, { path = '', apiKey }, expected) => {
 	const { baseUrl, apiKey: right } = credentialOf(simulator);
 	const credential = { baseUrl: baseUrl + path, apiKey: apiKey ?? right };
