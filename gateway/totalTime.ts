@@ -15,18 +15,17 @@ export async function withinTotalTime<Result>(
 	const controller = new AbortController();
 	const stop = clock.after(ms, () => controller.abort());
 	try {
-		return await work(controller.signal);
-	} catch (error) {
-		if (!(error instanceof CancelledError)) throw error;
-		throw new NoResponseError(
-			`The service did not send its whole response within ${formatSeconds(ms)}`,
-			{
-				code: 'timeout',
-				advice: 'Try again in a few minutes.',
-				mayHaveBeenAccepted: false,
-			},
-		);
+		return await work(controller.signal).catch((error: unknown) => {
+			throw error instanceof CancelledError ? tooSlow(ms) : error;
+		});
 	} finally {
 		stop();
 	}
+}
+
+function tooSlow(ms: number): NoResponseError {
+	return new NoResponseError(
+		`The service did not send its whole response within ${formatSeconds(ms)}`,
+		{ code: 'timeout', advice: 'Try again in a few minutes.', mayHaveBeenAccepted: false },
+	);
 }

@@ -10,7 +10,10 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 		'Max Billable Requests does not allow the request. Nothing was sent.',
 		'Check whether a loop or an agent repeats the node, or increase the limit.',
 	],
-	cancelled: ['The execution was stopped.', 'Get submitted videos with a second Video Generation node: operation Wait.'],
+	cancelled: [
+		'The execution was stopped.',
+		'Get submitted videos with a second Video Generation node: operation Wait.',
+	],
 	node_error: [
 		'n8n or the node itself failed, for example in an expression.',
 		'Check the parameters and the credential. Report a fault of the node.',

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { VideoTask } from '../../gateway';
-import type { IncomingVideo } from '../../gateway';
+import type { IncomingVideo, VideoTask } from '../../gateway';
 import { VideoDownloads } from '../../gateway/video/downloads';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './stubbedGateway';
