@@ -116,7 +116,7 @@ test.each(BLOCKED_URLS)(
 		const { items } = await generate();
 		expect(items[0]?.json.error).toMatchObject({
 			message: "n8n's SSRF protection blocks the URL of the video",
-			description: expect.stringMatching(/administrator.*Get with this task ID/),
+			description: expect.stringMatching(/administrator.*operation Get/),
 			code: 'download_blocked',
 			task_id: 'task-1',
 			url: videoUrl,
