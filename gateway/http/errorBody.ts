@@ -5,6 +5,8 @@ import type { ApiKey } from '../redaction';
 
 /** Long enough for any readable message, short enough for an execution's log. */
 export const MAX_MESSAGE = 1_000;
+/** Characters of JSON. No service says more of a failed task. */
+const MAX_TASK_ERROR = 4_096;
 /** More than is shown of a code. */
 export const MAX_CODE = 200;
 /** Errors of one list that are told. */
@@ -84,8 +86,15 @@ export function wordsOf(error: unknown): ErrorWords {
 	};
 }
 
-/** What the `error` of a failed task says, without the key: no more than is shown of it. */
-export function shownError(error: unknown, apiKey: ApiKey) {
+/** The `error` of a failed task as the service sent it; of a long one, or one with the key, what it says without the key. */
+export function shownError(error: unknown, apiKey: ApiKey): unknown {
+	const json = JSON.stringify(error);
+	// With its names and numbers, and then each text, which may be JSON itself.
+	let isClean = apiKey.redactError(json) === json;
+	JSON.parse(json, (_, value: unknown) => {
+		isClean &&= typeof value !== 'string' || apiKey.redactError(value) === value;
+	});
+	if (json.length <= MAX_TASK_ERROR && isClean) return error;
 	const { message, code, type, data } = wordsOf({ error });
 	const name = code ?? type;
 	const { reason } = errorData.parse(data);

@@ -2,7 +2,7 @@ import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, idText, logText, shortText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
-import { errorData, isEmpty, wordsOf } from '../http/errorBody';
+import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
 
@@ -19,13 +19,13 @@ export class TaskFailedError extends GatewayError {
 				? `The service could not generate the video of task ${idText(id)}`
 				: `The service ended video task ${idText(id)} with the status "${logText(status)}"`;
 		super(message, {
-			code: words?.code ?? words?.type ?? ('task_failed' satisfies NodeCode),
+			code: shortText(words?.code ?? words?.type ?? ('task_failed' satisfies NodeCode)),
 			// What others call expired may be a result that was deleted: it is not submitted again by itself.
 			advice:
 				status === undefined
 					? 'Change the prompt or the settings, or submit the video again.'
 					: 'A second try polls this task once more, and submits nothing. Run the workflow anew to submit another video.',
-			serviceMessage: words?.message,
+			serviceMessage: words?.message.slice(0, MAX_MESSAGE),
 		});
 		this.reason = errorData.parse(words?.data).reason;
 	}

@@ -9,9 +9,6 @@ import { type ErrorReport, ReportedError, TaskError } from '../shared/run/errorT
 import { stateOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
 
-/** Characters of an error as it was sent: a service may send a whole log. */
-const MAX_TASK_ERROR = 4096;
-
 const stateFields = {
 	status: 'string',
 	progress: 'integer',
@@ -174,9 +171,7 @@ export class VideoOutput {
 /** With Simplify off, an error item has what the service said of the task, as it was sent. */
 function failedTask({ entry }: PaidTask, report: ErrorReport, output: BookEntry['output']) {
 	if (output?.simplify !== false || entry.error == null) return new ReportedError(report);
-	const text = JSON.stringify(entry.error);
-	const task_error = text.length > MAX_TASK_ERROR ? text.slice(0, MAX_TASK_ERROR) : entry.error;
-	return new ReportedError({ ...report, failure: { ...report.failure, task_error } });
+	return new ReportedError({ ...report, failure: { ...report.failure, task_error: entry.error } });
 }
 
 /** What the service said in other words than the interface's, or about another task. */

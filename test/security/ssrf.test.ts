@@ -24,7 +24,7 @@ beforeEach(() => {
 		const [, target] = /^GET \/redirect\?to=(\S+)/.exec(request) ?? [];
 		if (target) return rawResponse('302 Found', '', { location: decodeURIComponent(target) });
 		if (/^GET \/clip/.test(request))
-			return rawResponse('200 OK', 'clip', { 'content-type': 'video/mp4' });
+			return rawResponse('200 OK', '\0\0\0\x18ftypisom', { 'content-type': 'video/mp4' });
 		const task = { id: 'task-1', status: 'completed', progress: 100, url: videoUrl };
 		return rawJson(
 			request.startsWith('POST') ? { data: [{ ...task, status: 'processing' }] } : task,

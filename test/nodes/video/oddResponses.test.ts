@@ -165,8 +165,10 @@ describe('an undocumented status', () => {
 		expect(items[0]?.json).toMatchObject({ id: 'task-1', status: 'paused', task_error: 'Soon' });
 	});
 
-	test('failed: the error item has the error of the service with Simplify off', async () => {
-		const error = { code: 'E7', message: 'No capacity', data: { reason: 'full' } };
+	test.each<[string, unknown]>([
+		['an object', { code: 'E7', message: 'No capacity', data: { reason: 'full' }, retry: 3 }],
+		['a text', 'No capacity'],
+	])('failed: the error item has %s of the service with Simplify off', async (_, error) => {
 		const failed = rawJson(video('task-1', { status: 'failed', url: null, error }));
 		const { items } = await generate([failed], { simplify: false });
 		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', task_error: error });
