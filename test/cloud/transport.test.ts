@@ -38,3 +38,14 @@ test('a response that is not read on closes its connection', async () => {
 	body.destroy();
 	await closed;
 });
+
+test('the helper gets no time limit of its own, follows no redirect and reads no body', async () => {
+	const options: object[] = [];
+	await send(async (request) => {
+		options.push(request);
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: new Readable() });
+	});
+	expect(options).toEqual([
+		expect.objectContaining({ timeout: 0, disableFollowRedirect: true, encoding: 'stream' }),
+	]);
+});

@@ -4,8 +4,9 @@ import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.cre
 import { credentialTestTransport, parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
 import { useRawServer, useSecureSimulator, useSimulator } from '../engine/useServers';
-import { rawResponse } from '../engine/rawServer';
-import { credentialOf } from '../engine/runNode';
+import { rawJson, rawResponse } from '../engine/rawServer';
+import { credentialOf, runNode } from '../engine/runNode';
+import { stubNode } from '../engine/stubNodes';
 import { testCredential } from '../engine/testCredential';
 
 const simulator = useSimulator({ pathPrefix: '/gateway', key: 'the-key' });
@@ -207,3 +208,32 @@ test('every field of the credential has an effect', () => {
 		expect.arrayContaining(new GenerationServiceApi().properties.map(({ name }) => name)),
 	);
 });
+
+test.each(['the-key', ' Bearer the-key ', 'bearer the-key'])(
+	'HTTP Request with this credential sends the key "%s" as the nodes do',
+	async (apiKey) => {
+		const received: Array<string | undefined> = [];
+		service.respond = (request) => {
+			received.push(/^authorization: ([^\r\n]*)/im.exec(request)?.[1]);
+			return rawJson({ data: [] });
+		};
+		const credential = { baseUrl: service.url, apiKey };
+		const httpRequest = stubNode(
+			'HTTP Request',
+			async function () {
+				const url = `${service.url}/v1/models`;
+				const { httpRequestWithAuthentication: request } = this.helpers;
+				await request.call(this, 'generationServiceApi', { url });
+				return [[]];
+			},
+			{ credentials: [{ name: 'generationServiceApi' }] },
+		);
+		await runNode(simulator, { node: 'listModels', parameters: {}, credential });
+		const listed = await runNode(simulator, {
+			...{ node: 'listModels', parameters: {}, credential, nodeType: httpRequest },
+			credentialTypes: { generationServiceApi: new GenerationServiceApi() },
+		});
+		expect(listed.error).toBeUndefined();
+		expect(received).toEqual(['Bearer the-key', 'Bearer the-key']);
+	},
+);

@@ -33,7 +33,13 @@ export const nodeTypes: Record<string, INodeType> = {
 export interface NodeRun
 	extends Pick<
 		EngineRun,
-		'signal' | 'executionId' | 'retryData' | 'waitingData' | 'startNode' | 'mode'
+		| 'signal'
+		| 'executionId'
+		| 'retryData'
+		| 'waitingData'
+		| 'startNode'
+		| 'mode'
+		| 'credentialTypes'
 	> {
 	/** The name of its type. */
 	node: string;

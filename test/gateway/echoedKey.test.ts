@@ -30,6 +30,16 @@ function expectNoKey(error: unknown, echoed: string): void {
 	expect(shown).not.toMatch(/marker|tests=|08&15/);
 }
 
+test('a key that two packets divide is not streamed on', async () => {
+	const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: `Your key is ${MARKER}.` }, finish_reason: 'stop' }] })}\n\n`;
+	const middle = line.indexOf('tests');
+	const packets = [line.slice(0, middle), line.slice(middle)].map((part) => Buffer.from(part));
+	let streamed = '';
+	const gateway = stubbedGateway({ packets, apiKey: MARKER });
+	await gateway.streamChat({ ...chat, stream: true }, (text) => void (streamed += text));
+	expect(streamed).toBe('Your key is [API key removed].');
+});
+
 describe.each<[form: string, echoed: string, apiKey: string]>([
 	...Object.entries(FORMS).map(([form, echoed]): [string, string, string] => [
 		form,

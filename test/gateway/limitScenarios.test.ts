@@ -30,6 +30,11 @@ test('a service that limits what is in flight refuses no item of a batch again a
 		expect(mostRefused).toBeLessThanOrEqual(20);
 });
 
+test('where the number in flight is limited, the limiter keeps to it: at most 80 requests of a batch are refused', () => {
+	expect(outcomesOf('concurrency')).toHaveLength(5);
+	for (const [, { refused }] of outcomesOf('concurrency')) expect(refused).toBeLessThanOrEqual(80);
+});
+
 test('refusals at random cost a batch at most three times the time of all its requests, and no item', () => {
 	const atRandom = outcomesOf('randomRefusals').filter(([name]) => /at random(?!, and)/.test(name));
 	expect(atRandom.length).toBeGreaterThan(5);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Simulator } from '../../simulator';
+import { until } from '../clock/until';
 import { hostOf, listen, untrustedCertificate } from '../engine/localServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -28,7 +29,10 @@ const videosOf =
 			response.writeHead(401).end();
 		else if (request.url?.startsWith('/keyed'))
 			response.writeHead(302, { location: `${urlOf(plain, 'http')}/clip` }).end();
-		else if (target !== undefined) response.writeHead(302, { location: target }).end('Elsewhere');
+		else if (request.url?.startsWith('/endless')) {
+			response.on('close', () => requests.push(`${name} is left`));
+			response.writeHead(302, { location: '/clip' }).write('Elsewhere');
+		} else if (target !== undefined) response.writeHead(302, { location: target }).end('Elsewhere');
 		else response.setHeader('content-type', 'video/mp4').end('\u0000clip');
 	};
 
@@ -92,6 +96,11 @@ test.each(['file:///etc/passwd', 'http://', ''])(
 		expect(error).toMatchObject({ message: 'The URL of the video returned status 302' });
 	},
 );
+
+test('the connection of a redirect whose page does not end is closed', async () => {
+	expect(await download(`${urlOf(plain, 'http')}/endless`)).toMatchObject({ bytes: 5 });
+	await until(() => requests.includes('plain is left'));
+});
 
 test('redirects in circles end, and are not followed again', async () => {
 	const circle = `${urlOf(plain, 'http')}/to?/to?`;

@@ -83,6 +83,19 @@ test('a temporary failure is retried, and a refused request fails with a clear e
 	expect(simulator.count('chat')).toBe(3);
 });
 
+test.each([
+	[{ maxRetries: 0 }, 'unavailable', 1, /overload/],
+	[{ maxRetries: 1 }, 'unavailable', 2, /overload/],
+	[{ maxRetries: 0, timeout: 0.2 }, 'hang', 1, /did not respond within 0\.2 seconds/],
+] as const)('its options %j are those of its requests', async (...row) => {
+	const [options, fault, sent, message] = row;
+	simulator.inject({ endpoint: 'chat', fault });
+	const ask: Work = async (model) => await model.invoke([['user', 'Hello']]);
+	const { error } = await withModel(ask, { options });
+	expect(error?.message).toMatch(message);
+	expect(simulator.count('chat')).toBe(sent);
+});
+
 test('the reader of a stream gets the whole error of the model, of which n8n sends the description alone', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'model-not-found' });
 	const ask: Work = async (model) => await model.invoke([['user', 'Hello']]);

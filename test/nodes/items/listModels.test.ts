@@ -32,6 +32,18 @@ test('a model of several kinds is selected by any of them, and the dropdown says
 	expect(results.map(({ name }) => name)).toEqual(['chat', 'film (text->video)']);
 });
 
+test.each([
+	['HERON', ['heron@20250101', 'heron']],
+	['2025', ['heron@20250101']],
+	[' @20250101 ', ['heron@20250101']],
+	['tern', []],
+])('Search finds "%s" in names and their dates', async (search, found) => {
+	service.respond = () => rawJson({ data: ['heron@20250101', 'kite', 'heron'] });
+	const parameters = { filters: { search } };
+	const { items } = await runNode(service, { node: 'listModels', parameters });
+	expect(ids(items)).toEqual(found);
+});
+
 test('the first models come out, up to Limit or all', async () => {
 	const data = Array.from({ length: 60 }, (_, index) => `heron-${index}`);
 	service.respond = () => rawJson({ data });

@@ -48,6 +48,16 @@ test('Chat Completion streams', async () => {
 	expect(pieces.join('')).toBe(answer?.text);
 });
 
+test('Chat Completion ends when a slow reader has every chunk', async () => {
+	const received: Array<string | undefined> = [];
+	const sendChunk = async (type: string) => {
+		await new Promise(setImmediate);
+		received.push(type);
+	};
+	await call('chatCompletion', [chat('Why?')], { isStreaming: () => true, sendChunk });
+	expect(received.at(-1)).toBe('end');
+});
+
 test('a failure is an error of n8n, or an item', async () => {
 	const forms = [chat('Why?', { temperature: 3 })];
 	await expect(call('chatCompletion', forms)).rejects.toThrow('Temperature must be a number');

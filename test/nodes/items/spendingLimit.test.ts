@@ -116,6 +116,13 @@ const one = (max: number, more = {}, prompt = 'One') => ({
 	items: prompts(prompt),
 });
 
+test('a video counts by n: with n 4 and a limit of 5, the second item is refused', async () => {
+	const node = { ...video(5, { n: 4 }), items: prompts('One', 'Two') };
+	const result = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+	expect(codesOf(result)).toEqual([...Array<undefined>(4).fill(undefined), 'spending_limit']);
+	expect(simulator.submissions).toBe(1);
+});
+
 test.each<[string, NodeRun, string, object]>([
 	['is refused keeps that the first one may be billed', one(9), 'quota_not_enough', MAY_BE_BILLED],
 	['is not sent keeps that the first one may be billed', one(9), 'ECONNREFUSED', MAY_BE_BILLED],
