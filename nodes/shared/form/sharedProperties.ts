@@ -67,7 +67,7 @@ export const maxBillableRequestsOption = numberProperty({
 	name: 'maxBillableRequests',
 	default: 10,
 	description:
-		'The maximum number of billable requests (answers or videos) of this node in one execution, over all items, loops and tool calls. Beyond it, nothing is sent.',
+		'The maximum number of billable requests (answers or videos) of this node in one execution, over all items, loops and tool calls. Beyond it, nothing is sent. A Retry of the execution has a new limit.',
 });
 
 /**
@@ -96,7 +96,7 @@ const requestOptionsProperty = {
 			name: 'maxRetries',
 			default: 4,
 			description:
-				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
+				'How often to retry a request after a temporary failure. A rate limit is waited for up to five minutes, whatever the number; with 0 never. A billable request that may have been accepted is never retried.',
 		}),
 		numberProperty({
 			displayName: 'Timeout (Seconds)',
