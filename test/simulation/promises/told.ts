@@ -24,8 +24,10 @@ export const told: Promised = {
 	],
 };
 
-/** What an item or an error says before a lost submission is repeated. */
-const AGAIN = 'Retry submits (item \\d+|\\d+ items) again';
+/** What an item or an error says before a lost submission is repeated… */
+const AGAIN = /Retry submits (item \d+|\d+ items) again/;
+/** …and where one error says it of several items, which ones. */
+const ALL = /Submissions that the service may have accepted: item ([\d, ]+)/;
 
 type BilledNode = Extract<ScenarioNode, { kind: 'chat' | 'video' }>;
 
@@ -63,12 +65,10 @@ function repeated(played: Played): string[] {
 			const wasTold = said.some(
 				({ node: sayer, row: { startedAt }, item, error: { description } }) => {
 					if (sayer !== node || startedAt >= row.startedAt) return false;
-					// One error may list several items.
-					const isListed = new RegExp(`item ${prompts.indexOf(prompt)}: ${AGAIN}`, 'i').test(
-						description,
-					);
+					const listed = ALL.exec(description)?.[1]?.split(', ') ?? [];
+					const isListed = listed.includes(String(prompts.indexOf(prompt)));
 					const isOwn = item !== undefined && promptFor(node, item) === prompt;
-					return isListed || (isOwn && new RegExp(AGAIN, 'i').test(description));
+					return AGAIN.test(description) && (isListed || isOwn);
 				},
 			);
 			return wasTold
