@@ -13,7 +13,7 @@ import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { requestHints } from './videoRequest';
-import { waitHints, waitingTooltip } from './resultOptions';
+import { waitingTooltip } from './resultOptions';
 import { execute, operationProperties, outputFields } from './router';
 
 const properties: INodeProperties[] = [
@@ -46,7 +46,7 @@ export class VideoGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		waitingNodeTooltip: waitingTooltip,
-		hints: [...requestHints, ...waitHints],
+		hints: requestHints,
 		properties,
 	};
 

@@ -1,14 +1,12 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { type IncomingVideo, refusedValue, VIDEO_TYPES, type VideoTask } from '../../gateway';
 import type { OutputOptions, WaitOptions } from '../shared/book/schema';
 import type { FormReader } from '../shared/form/formReader';
-import { hintBeforeRun } from '../shared/form/hints';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
 	asText,
 	fieldOf,
 	numberProperty,
-	propertyOf,
 	readBoolean,
 	readChoice,
 	readNumber,
@@ -122,23 +120,6 @@ export const waitOptionsProperty = {
 	]),
 	description: 'How to wait for the videos. Waiting does not count towards Max Concurrency.',
 };
-
-const whileWaiting = (option: string, condition: string) => {
-	const value = `$parameter["waitOptions"]?.${option}`;
-	return `["generate", "wait"].includes($parameter["operation"]) && typeof ${value} === "number" && ${value} ${condition}`;
-};
-
-/** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
-export const waitHints: NodeHint[] = [
-	hintBeforeRun(
-		whileWaiting('pollInterval', '< 2'),
-		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${propertyOf(waitOptionsProperty.options, 'pollInterval').default as number} seconds are enough.`,
-	),
-	hintBeforeRun(
-		whileWaiting('maxWait', '< 180'),
-		'Max Wait is short. A video typically takes one to three minutes. A second Video Generation node with the operation Wait gets a video that takes longer.',
-	),
-];
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
 export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;

@@ -139,19 +139,6 @@ describe('hints', () => {
 		expect(tool({ operation: 'get', taskId: 'task' })).toEqual(none);
 		expect(video({})).toEqual(none);
 	});
-
-	test('warn if the poll interval is very short', () => {
-		expect(video({ waitOptions: { pollInterval: 0.5 } })).toEqual(
-			only(/poll interval is very short/),
-		);
-		expect(video({ waitOptions: { pollInterval: '={{ $json.pause }}' } })).toEqual(none);
-	});
-
-	test('warn if Max Wait is shorter than most videos take', () => {
-		expect(video({ operation: 'wait', taskId: 'task', waitOptions: { maxWait: 60 } })).toEqual(
-			only(/Max Wait is short/),
-		);
-	});
 });
 
 test.each(Object.keys(packageNodes))('each option of %s says what it does', (node) => {
