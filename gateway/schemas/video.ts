@@ -178,9 +178,12 @@ function unwrapped(value: unknown): unknown {
 	const parts = [task, ...PARTS.map((name) => task[name])];
 	const urls = parts.flatMap((part) => (isObject(part) ? [part.url, part.video_url] : [part]));
 	const isUrl = (text: unknown) => typeof text === 'string' && /^https?:/i.test(text);
-	const url = urls.flat().find(isUrl) ?? task.url;
+	const url = urls.flat().find(isUrl);
 	const error = task.error ?? task.fail_reason ?? task.failure ?? task.failure_reason;
-	const read = Object.entries({ id: task.id ?? task.task_id, url, error });
+	// "A task whose status is completed reports progress 100" (States): with its URL, nothing is missing but the word.
+	const isDone = !task.status && url && progress.safeParse(task.progress).data === 100;
+	const status = isDone ? 'completed' : task.status;
+	const read = Object.entries({ id: task.id ?? task.task_id, url: url ?? task.url, error, status });
 	return { ...task, ...Object.fromEntries(read.filter(([, field]) => field !== undefined)) };
 }
 

@@ -65,6 +65,18 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 	},
 );
 
+test.each([
+	['an empty status', { status: '' }],
+	['a null status', { status: null }],
+	['no status', { status: undefined }],
+])('a video with %s is finished if it has a URL and progress 100', async (_, more) => {
+	const { items } = await generate([
+		rawJson(video('task-1', { ...more, progress: 50, url: null })),
+		rawJson(video('task-1', { ...more, progress: '100%' })),
+	]);
+	expect(items[0]?.json).toMatchObject({ status: 'completed', url: `${service.url}/clip` });
+});
+
 test('white space around a URL is none of it', async () => {
 	const url = `${service.url}/clip`;
 	const { items } = await generate([rawJson(video('task-1', { url: `\t${url} ` }))], {
