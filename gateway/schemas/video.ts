@@ -231,8 +231,9 @@ export function pathOfTaskId(taskId: string): string {
 }
 
 function refusedTaskId(rule: string): InvalidInputError {
-	const advice = 'Use only the task_id that a submission returned, unchanged.';
-	return new InvalidInputError('taskId', `taskId ${rule}`, advice);
+	const advice =
+		'Use the task_id that a submission returned, unchanged. If it is, n8n cannot ask for this task: look for the video in your account.';
+	return new InvalidInputError('taskId', `Task ID ${rule}`, advice);
 }
 
 /**

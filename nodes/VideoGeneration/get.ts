@@ -3,6 +3,7 @@ import {
 	CancelledError,
 	GatewayError,
 	idText,
+	InvalidInputError,
 	isFinished,
 	type IncomingVideo,
 	isNotFound,
@@ -218,7 +219,8 @@ function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): stri
 	const { id, status, url } = task.entry;
 	const isOurs = task.submittedAt !== undefined;
 	if (task.state === 'unknown') return isOurs ? notFound(offersRetry) : undefined;
-	if (error instanceof TaskFailedError) return undefined;
+	// A second poll of an ID that no URL can contain is refused, too.
+	if (error instanceof TaskFailedError || error instanceof InvalidInputError) return undefined;
 	// What its URL leads to is no video, also the next time.
 	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
 	if (isRefused && !(error instanceof UrlRefusedError)) {

@@ -187,6 +187,9 @@ describe('what the service says', () => {
 			const { error } = await runNode(service, node);
 			expect(service.requests).toHaveLength(1);
 			expect(error?.description).toContain(`(1) ${id}: queued`);
+			expect(error?.message).toMatch(/^Task ID has dots between slashes/);
+			expect(error?.description).toContain('look for the video in your account');
+			expect(error?.description).not.toMatch(/operation Wait|use Retry|Retry of this execution/);
 		},
 	);
 });
