@@ -1,5 +1,6 @@
 import { foreignMessage, statusOf, STATUSES } from '../../gateway/errors/statuses';
 import { NOT_CONNECTED } from '../../gateway/http/networkError';
+import { linkToMessage } from './messagesPage';
 import { NODE_CODES } from './nodeCodes';
 import { table, withGenerated } from './table';
 
@@ -25,17 +26,16 @@ function retries({ isTransient, hidesSuccess, foreign }: Status): string {
 	if (hidesSuccess === 'always') return 'unless it is billable';
 	if (hidesSuccess === undefined) return 'yes';
 	return foreign === 'if late'
-		? 'yes; a billable request not after 10 seconds without an error body of the service'
-		: 'yes; a billable request only after an error body of the service';
+		? "yes; a billable request not after 10 seconds without the service's JSON"
+		: "yes; a billable request only with the service's JSON";
 }
 
 function statusRow(name: string, entry: Status): string[] {
-	const { status, message, advice } = entry;
+	const { status, message } = entry;
 	return [
 		name,
 		code(withoutNumber(entry.code, status)),
-		withoutNumber(message, status),
-		advice,
+		linkToMessage(withoutNumber(message, status)),
 		retries(entry),
 	];
 }
@@ -59,7 +59,7 @@ const foreign = [
 
 const connecting = Object.entries(NOT_CONNECTED).map(([name, [message, advice]]) => [
 	code(name),
-	`${message}. The request was not sent.`,
+	`${linkToMessage(message)}. The request was not sent.`,
 	advice,
 ]);
 const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), ...texts]);
@@ -67,11 +67,8 @@ const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), .
 /** docs/errors.md with its tables written again. */
 export function errorsPage(page: string): string {
 	const tables = {
-		statuses: table(
-			['status', 'code', 'message', 'what to do', 'retried by the node'],
-			[...known, ...others],
-		),
-		'servers in between': table(['status', 'code'], foreign),
+		statuses: table(['status', 'code', 'message', 'retried by the node'], [...known, ...others]),
+		'other servers': table(['status', 'code'], foreign),
 		'codes of the node': table(['code', 'when', 'what to do'], [...ofNodes, ...connecting]),
 	};
 	return Object.entries(tables).reduce(

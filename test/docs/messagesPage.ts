@@ -82,11 +82,19 @@ function unique(texts: string[]): string[] {
 
 /** A text with a name for links. */
 function anchored(text: string): string {
-	const name = plain(text)
+	return `<a name="${nameOf(text)}"></a>${inCell(text)}`;
+}
+
+/** A message that leads to its row on the page. */
+export function linkToMessage(text: string): string {
+	return `[${inCell(text)}](messages.md#${nameOf(text)})`;
+}
+
+function nameOf(text: string): string {
+	return plain(text)
 		.toLowerCase()
 		.replace(/[^a-z0-9]+/g, '-')
 		.replace(/^-|-$/g, '');
-	return `<a name="${name}"></a>${inCell(text)}`;
 }
 
 const plain = (text: string) => text.replace(/^[…\s"]+/, '');

@@ -12,7 +12,7 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	cancelled: [
 		'The execution was stopped.',
-		'Get submitted videos with a second Video Generation node: operation Wait.',
+		'[Get the submitted videos](spending.md#after-a-stop-or-a-crash).',
 	],
 	node_error: [
 		'n8n or the node itself failed, for example in an expression.',
@@ -27,7 +27,7 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 		'Check the Base URL, network, firewall, proxy and DNS of the n8n host.',
 	],
 	no_connection: [
-		'Connecting failed for a reason of its own. The request was not sent.',
+		'The connection failed, and Node.js gives no known reason. The request was not sent.',
 		'Check the Base URL, network, firewall and proxy of the n8n host.',
 	],
 	proxy_login: [
@@ -76,22 +76,22 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	wait_timeout: [
 		'The video was not finished within Max Wait, or the service could not be asked.',
-		'Retry of the execution waits again without paying. So does another Video Generation node with the operation Wait and `task_id`.',
+		'[Wait again without paying](spending.md#the-video-took-longer-than-max-wait).',
 	],
 	download_blocked: [
 		"n8n's SSRF protection blocks the URL of the video.",
-		'Have the host of the videos allowed, then use Retry, or another node with the operation Get and `task_id`.',
+		'Have the host of the videos allowed, then [get the video](spending.md#the-video-was-not-downloaded).',
 	],
 	download_failed: [
 		'The download was interrupted. The video is finished and billed.',
-		'Use Retry, or another node with the operation Get and `task_id`.',
+		'[Get the video](spending.md#the-video-was-not-downloaded).',
 	],
 	download_refused: [
 		'The task has no URL that can be downloaded, or its URL returned an error or something else than a video.',
-		'Use Retry, or another node with the operation Get and `task_id`.',
+		'[Get the video](spending.md#the-video-was-not-downloaded).',
 	],
 	storage_failed: [
 		'n8n could not store the video. The video is finished and billed.',
-		'Free disk space or change the limit that the error names, then use Retry, or another node with the operation Get and `task_id`.',
+		'Free disk space or change the limit that the error names, then [get the video](spending.md#the-video-was-not-downloaded).',
 	],
 };
