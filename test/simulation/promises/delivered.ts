@@ -11,7 +11,7 @@ import { caseOf, REASONS } from './reasons';
  */
 export const delivered: Promised = {
 	name: 'Delivered',
-	says: 'A video that is finished, an answer that the service gave and a list of models are good items; Generate and Wait hand on finished videos. A second try of Generate makes a failed video again.',
+	says: 'A finished video, an answer that the service gave and a list of models are good items. Generate and Wait hand on only finished videos. Retry On Fail and Retry make a failed video again.',
 	except: [
 		'With On Timeout set to Output, an unfinished video is handed on.',
 		'The error has another reason: a lost response, a Max Wait that was over, a download that failed twice, a Stop.',

@@ -18,11 +18,10 @@ const LATE_S = 60;
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
 	name: 'Ends',
-	says: 'Settings, outages, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once. A wait is in the database where n8n can keep it there; elsewhere a hint says why not.',
+	says: "An execution takes no longer than its settings, the service's pauses and outages, and its rate limit require. Stop ends it at once. A wait is in the database where n8n can keep it there; elsewhere a hint says why not.",
 	except: [
-		'Max Wait is exceeded by the final polls: by the time in which a rate limit holds them back, and by a minute if they fail.',
-		'Stop cancels no video: it is made, and billed.',
-		"A wait in the database in which the host's clock is set back goes on in memory, as one that n8n resumed too early.",
+		'The last polls may exceed Max Wait: by the time in which a rate limit holds them back, and by a minute if they fail.',
+		"A wait in the database in which the host's clock is set back continues in memory.",
 	],
 	alsoKeptBy: [],
 	check(played) {

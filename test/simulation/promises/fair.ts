@@ -5,7 +5,7 @@ import { ofRefusals } from './refusals';
 export const fair: Promised = {
 	name: 'Fair',
 	says: 'A request that the service refuses for what it is holds up no other. A rate limit, a short pause and a short outage lose no item.',
-	except: ['Where scopes or processes share a limit, each learns its part of it from refusals.'],
+	except: ['Models or processes that share a limit each learn their part of it from refusals.'],
 	alsoKeptBy: ['test/gateway/limitScenarios.test.ts'],
 	check: ofRefusals,
 };

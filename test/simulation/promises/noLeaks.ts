@@ -69,8 +69,8 @@ export const noLeaks: Promised = {
 	name: 'Nothing leaks',
 	says: 'No key (as it is, JSON-escaped or percent-encoded) and no control character is in an item, an error or the log, and nothing of another execution. What the service says around the key stays.',
 	except: [
-		'In another form, such as base64, a key stays. A key of fewer than 16 characters stays in good responses, because it may be a word; one of fewer than 4 stays in errors, too.',
-		'A hint of a run in the editor names the tasks of a run of the same node that was stopped.',
+		'A key in another form and [a short key](../SECURITY.md#what-the-nodes-promise) stay.',
+		'A hint in the editor names the tasks of an earlier run of the node that was stopped.',
 	],
 	alsoKeptBy: ['test/gateway/echoedKey.test.ts'],
 	check(played) {

@@ -14,12 +14,9 @@ export const paidOnce: Promised = {
 	name: 'Paid once',
 	says: 'For each item the service accepts what was asked for, and no more.',
 	except: [
-		'Retry On Fail and Retry send a chat again whose response was lost, had an error in it, or lacked the JSON asked for.',
-		'A sub-workflow that is called again starts from the beginning. So does an AI Agent that is run again: before version 3, with its tools.',
-		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
-		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
-		'A second try submits a video again that the service reported as failed.',
-		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
+		'Retry On Fail and Retry [send again](spending.md#charged-twice) a chat whose response was lost, had an error in it, or lacked the JSON asked for, a video that failed and, after an error that said so, a submission whose response was lost.',
+		'Retry submits again what an execution submitted that was [stopped or crashed](spending.md#after-a-stop-or-a-crash) outside a wait in the database.',
+		"A sub-workflow, an AI Agent, n8n's own Agents and an MCP Server Trigger start from the beginning when they run again.",
 	],
 	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/gateway/serviceError.test.ts'],
 	check(played) {

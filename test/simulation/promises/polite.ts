@@ -19,11 +19,11 @@ export const polite: Promised = {
 	name: 'Polite',
 	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked.',
 	except: [
-		'Downloads have as many slots of their own.',
-		'With Retry On Fail, a new try downloads a refused file at once.',
-		'A request that is refused twice, while others like it are taken, is about itself: it waits alone. One that the service asks not to send again (`x-should-retry: false`) fails alone.',
+		'Downloads are counted on their own.',
+		'Retry On Fail downloads a refused file again at once.',
+		'A request that is refused twice, while others like it are taken, waits or fails alone.',
 		'The same service at another Base URL is another one.',
-		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time, each after the response to the one before, or after five seconds without one. Polls of submitted tasks continue.',
+		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time. Polls of submitted tasks continue.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
 	check: (played) => [

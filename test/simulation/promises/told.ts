@@ -9,9 +9,9 @@ import type { Promised } from './promise';
 /** Nothing is submitted again and no limit is ignored, unless the user was told before. */
 export const told: Promised = {
 	name: 'Told',
-	says: 'Nothing lost is submitted again, and no limit of billable requests is passed, unless an error or an item said so before. What the limit allows is sent.',
+	says: 'The node submits a lost item again only after an error said so. It passes no limit of billable requests, and sends what the limit allows.',
 	except: [
-		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it either.',
+		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it.',
 	],
 	alsoKeptBy: [],
 	check: (played) => [
