@@ -50,6 +50,8 @@ interface Retry {
 	limited?: boolean;
 	/** Seconds until an attempt fails. */
 	duration?: number;
+	/** The response has begun by then. */
+	begins?: boolean;
 	/** The task is from an earlier run, so it is polled at once. */
 	resumed?: boolean;
 	retries?: number;
@@ -77,12 +79,16 @@ export const retried =
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** How long a poll that fails after Max Wait is repeated, and how long each may take. */
+/** How long a poll that fails after Max Wait is repeated, and how long the response of each may take to begin. */
 const REPEATED = 50;
 const GRACE = 10;
 
 /** The pauses between requests if each poll fails after its retries, and then after Max Wait. */
-function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry): number[] {
+function pollPauses(
+	retries: number[],
+	{ duration = 0, begins = false, resumed = false }: Retry,
+): number[] {
+	const grace = begins ? duration : GRACE;
 	const pauses: number[] = [];
 	let time = resumed ? 0 : POLL_INTERVAL;
 	const next = (pause: number) => {
@@ -90,12 +96,12 @@ function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry)
 		pauses.push(Math.round(1000 * pause) / 1000);
 	};
 	for (let attempt = 0; time < MAX_WAIT; attempt += 1) {
-		const takes = Math.min(duration, Math.max(GRACE, MAX_WAIT - time));
+		const takes = Math.min(duration, Math.max(grace, MAX_WAIT - time));
 		const left = MAX_WAIT - time - takes;
 		const retry = (retries[attempt % (retries.length + 1)] ?? Infinity) - duration;
 		next(takes + (retry < left ? retry : untilNextPoll(left)));
 	}
-	const takes = Math.min(duration, GRACE);
+	const takes = Math.min(duration, grace);
 	let left = REPEATED;
 	for (let failures = 0; left > 0; failures += 1) {
 		const pause = Math.min(30, 0.5 * 2 ** failures, left);
@@ -121,7 +127,17 @@ export const lost =
 	};
 
 /** Like `lost`, but the attempt fails only after Timeout. */
-export const silent: Rule = lost(() => ['timeout'], { duration: TIMEOUT });
+export const silent: Rule = (kind, fault) =>
+	lost(() => ['timeout'], { duration: TIMEOUT, begins: fault.endsWith('-inside') })(kind, fault);
+
+/** A poll is sent a second time at the next interval, which may say the same. */
+export const askedTwice =
+	(errorOf: ErrorOf): Rule =>
+	(_kind, fault) => {
+		const [code, status] = errorOf(fault);
+		const pauses = [POLL_INTERVAL];
+		return { once: { code: undefined, pauses }, always: { code, status, pauses } };
+	};
 
 /**
  * No word of the service: another server's page, or a redirect. The request is not retried, but a single poll is, and a task

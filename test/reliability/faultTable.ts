@@ -2,6 +2,7 @@ import { FAULTS } from '../../simulator';
 import { REFUSALS } from '../../simulator/faults/statuses';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import {
+	askedTwice,
 	byKind,
 	type Expectations,
 	final,
@@ -82,6 +83,11 @@ const redirected: ErrorOf = (fault) => ['redirect_refused', Number(fault.slice(-
 
 /** A video may be stored on another server, whose errors are not those of the service. */
 const downloadRefused = code('download_refused');
+/** Asked again with the key, the files of the simulator refuse that. */
+const refusedWithKey: Rule = () => {
+	const error = { code: 'download_refused', pauses: [0] };
+	return { once: error, always: error };
+};
 const unlessDownload = (rule: Rule) => byKind({ download: final(downloadRefused) }, rule);
 const unlessInterrupted = (rule: Rule) =>
 	byKind({ download: retried(code('download_failed')) }, rule);
@@ -98,8 +104,14 @@ const neverSent = (name: string) => retried(code(name), { resumed: true });
 const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]> = [
 	[
 		'The service refuses the request with a documented code',
-		documented(400, 401, 403, 413),
+		documented(400, 401, 403),
 		final(codeOf),
+	],
+	[
+		'413, for which the document names no code',
+		documented(413),
+		// Gateways say it in an outage, too: a task is given up when two polls say the same.
+		byKind({ poll: askedTwice(codeOf) }, final(codeOf)),
 	],
 	[
 		'Model, task or endpoint not found (404)',
@@ -112,9 +124,14 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 		byKind({ download: notThereYet(downloadRefused) }, foreign(codeOf)),
 	],
 	[
-		'400, 401 or 413 with an HTML page, plain text or an empty body',
-		[...withoutCode(400, 401, 413), 'echo-key-text'],
+		'400 or 413 with an HTML page, plain text or an empty body',
+		withoutCode(400, 413),
 		unlessDownload(foreign(codeOf)),
+	],
+	[
+		'401 with an HTML page, plain text or an empty body (a URL of the service that asks for the key gets it)',
+		[...withoutCode(401), 'echo-key-text'],
+		byKind({ download: refusedWithKey }, foreign(codeOf)),
 	],
 	[
 		'Undocumented status: 402, 405, 409, 422, 451',
@@ -349,32 +366,9 @@ const kindsOf = (fault: string) => {
 	return known;
 };
 
-/** The kinds of requests that the faults of a row can affect. */
-function kindsOfRow({ faults }: Row): RequestKind[] {
-	return REQUEST_KINDS.filter((kind) => faults.some((fault) => kindsOf(fault).includes(kind)));
-}
-
-/** What may happen in a row: each fault with each kind of request that it can affect. */
-export function possibleCasesOf(row: Row): Case[] {
-	return row.faults.flatMap((fault) =>
-		kindsOf(fault).map((kind) => ({ fault, kind, ...row.rule(kind, fault) })),
+/** The tests of a row: each fault with each kind of request that it can affect. */
+export function casesOf({ faults, rule }: Row): Case[] {
+	return faults.flatMap((fault) =>
+		kindsOf(fault).map((kind) => ({ fault, kind, ...rule(kind, fault) })),
 	);
-}
-
-/**
- * The tests of a row. Each fault is tested with one kind of request, and each kind with at least one fault. More is not
- * needed, because the meaning of a response hardly depends on the kind of request.
- */
-export function casesOf(row: Row): Case[] {
-	const assigned = new Map(kindsOfRow(row).map((kind) => [kind, [] as string[]]));
-	const count = (kind: RequestKind) => assigned.get(kind)?.length ?? 0;
-	for (const fault of row.faults) {
-		const [leastUsed] = [...kindsOf(fault)].sort((one, other) => count(one) - count(other));
-		if (leastUsed) assigned.get(leastUsed)?.push(fault);
-	}
-	return [...assigned].flatMap(([kind, faults], index) => {
-		const possible = row.faults.filter((fault) => kindsOf(fault).includes(kind));
-		const chosen = faults.length > 0 ? faults : possible.slice(index % possible.length).slice(0, 1);
-		return chosen.map((fault) => ({ fault, kind, ...row.rule(kind, fault) }));
-	});
 }

@@ -1,4 +1,4 @@
-import { type Case, possibleCasesOf, ROWS } from './faultTable';
+import { type Case, casesOf, ROWS } from './faultTable';
 import { table, withGenerated } from '../docs/table';
 import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
 import { MAX_RETRIES } from './expected';
@@ -12,7 +12,7 @@ const COLUMNS = [...new Set(REQUEST_KINDS.map(columnOf))];
 
 function faults(): string {
 	const rows = ROWS.map((entry) => {
-		const cases = possibleCasesOf(entry);
+		const cases = casesOf(entry);
 		const codes = cases
 			.filter(({ kind }) => kind !== 'download')
 			.map(({ always: { code } }) => code)
@@ -51,6 +51,7 @@ function resultOf({ kind, once, always }: Case): string {
 	if (once.code !== undefined) return always.mayBePaid ? 'error, may be paid' : 'error';
 	if (always.code === 'wait_timeout') return 'polled again';
 	const pauses = Array.isArray(always.pauses) ? always.pauses : [];
+	if (pauses.length === 1) return 'asked twice';
 	if (pauses.length <= MAX_RETRIES) return 'retried';
 	return kind === 'download' ? 'retried for 30 seconds' : 'polled again, then error';
 }

@@ -72,5 +72,6 @@ export function columnOf(kind: RequestKind): string {
 	return isBillable(kind) ? 'billable request' : 'free request';
 }
 
-/** The size of a very large response: more than what may come before a stream begins, and than the limit of a line. */
-export const oversizedBytes = (kind: RequestKind) => (kind === 'chatStream' ? 33 : 4) * 1024 * 1024;
+/** MiB of a very large response: more than what may come before a stream begins, than a list of models, and than any other. */
+const OVERSIZED: Partial<Record<RequestKind, number>> = { chatStream: 33, models: 17 };
+export const oversizedBytes = (kind: RequestKind) => (OVERSIZED[kind] ?? 4) * 1024 * 1024;
