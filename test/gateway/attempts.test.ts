@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Gateway, GatewayOptions } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
@@ -189,6 +190,23 @@ test('a poll that may take 20 seconds, retries included, ends then', async () =>
 	expect(clock.now() - start).toBe(20_000);
 });
 
+test('the retries of a poll that may take 20 seconds end then, too', async () => {
+	const clock = new VirtualClock();
+	const start = clock.now();
+	const gateway = stubbedGateway({
+		maxRetries: 20,
+		clock,
+		transport: async ({ onWritten }) => {
+			onWritten();
+			await clock.sleep(3_000);
+			return jsonResponse(502, { code: 'bad_gateway', message: 'Down', data: null });
+		},
+	});
+	await clock.run(failureOf(gateway.getVideoTask('task', undefined, undefined, 20_000)));
+	expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 3_000);
+	expect(clock.now() - start).toBeGreaterThan(9_000);
+});
+
 test('a refusal whose body never ends is acted on within five seconds, and says nothing', async () => {
 	const clock = new VirtualClock();
 	let requests = 0;
@@ -208,4 +226,42 @@ test('a refusal whose body never ends is acted on within five seconds, and says 
 	expect(clock.now() - start).toBeLessThanOrEqual(6_000);
 	const { serviceMessage } = await clock.run(failureOf(gateway.submitVideo(video)));
 	expect(serviceMessage).toBeUndefined();
+});
+
+describe('a request leaves no timer, and nothing that waits for Stop', () => {
+	const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+	const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+	const STREAM = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+	const answers = (status: number, ...packets: string[]) => ({
+		status,
+		packets: packets.map((packet) => Buffer.from(packet)),
+	});
+	const OF_CHAT = answers(200, JSON.stringify(COMPLETION));
+	const REFUSED = answers(400, '{"code":"invalid_request_error","message":"No","data":null}');
+
+	test.each<[string, object, (gateway: Gateway, signal: AbortSignal) => Promise<unknown>]>([
+		['of a chat', OF_CHAT, (gateway, signal) => gateway.chat(chat, signal)],
+		[
+			'of a stream with more after its end',
+			answers(200, STREAM, ': bye\n\n'),
+			(gateway, signal) => gateway.streamChat({ ...chat, stream: true }, () => {}, signal),
+		],
+		['of a refused request', REFUSED, (gateway, signal) => gateway.submitVideo(video, signal)],
+		[
+			'of more requests than Max Concurrency',
+			OF_CHAT,
+			(gateway, signal) => Promise.all(Array.from({ length: 5 }, () => gateway.chat(chat, signal))),
+		],
+		[
+			'of a poll',
+			answers(200, JSON.stringify({ id: 'task', status: 'queued' })),
+			(gateway, signal) => gateway.getVideoTask('task', signal),
+		],
+	])('%s', async (_of, answer, send) => {
+		const clock = new VirtualClock();
+		const { signal } = new AbortController();
+		await send(stubbedGateway({ ...answer, clock }), signal).catch(() => {});
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+		expect(clock.timers).toBe(0);
+	});
 });

@@ -44,6 +44,51 @@ test.each([
 	expect(ids(items)).toEqual(found);
 });
 
+describe('a list in pages', () => {
+	const listed = async () => {
+		const parameters = { returnAll: true };
+		const { items, hints } = await runNode(service, { node: 'listModels', parameters });
+		return { ids: ids(items), hints };
+	};
+	const pathIn = (request: string) => /^GET (\S+)/.exec(request)?.[1];
+
+	test('is read to its end, each model once', async () => {
+		service.respond = (request) =>
+			/page=2/.test(request)
+				? rawJson({ data: ['kite', 'heron'], next: null })
+				: rawJson({ data: ['heron'], next: '?page=2' });
+		expect(await listed()).toEqual({ ids: ['heron', 'kite'], hints: [] });
+		expect(service.requests.map(pathIn)).toEqual(['/v1/models', '/v1/models?page=2']);
+	});
+
+	test.each([
+		'http://127.0.0.2:PORT/v1/models?page=2',
+		'/v2/models?page=2',
+		'?',
+		'#more',
+		'http://',
+	])(
+		'whose next page is "%s" sends the key nowhere else, and a hint says that there are more models',
+		async (next) => {
+			const { port } = new URL(service.url);
+			service.respond = () => rawJson({ data: ['heron'], next: next.replace('PORT', port) });
+			expect(await listed()).toEqual({
+				ids: ['heron'],
+				hints: [expect.stringContaining('has more models than it lists')],
+			});
+			expect(new Set(service.requests.map(pathIn))).toEqual(new Set(['/v1/models']));
+		},
+	);
+
+	test('that never ends is read up to 100 pages', async () => {
+		service.respond = () => {
+			const { length } = service.requests;
+			return rawJson({ data: [`heron-${length}`], next: `?page=${length}` });
+		};
+		expect(await listed()).toMatchObject({ ids: { length: 100 }, hints: { length: 1 } });
+	});
+});
+
 test('the first models come out, up to Limit or all', async () => {
 	const data = Array.from({ length: 60 }, (_, index) => `heron-${index}`);
 	service.respond = () => rawJson({ data });

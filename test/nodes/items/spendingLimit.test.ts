@@ -116,6 +116,14 @@ const one = (max: number, more = {}, prompt = 'One') => ({
 	items: prompts(prompt),
 });
 
+test('with Stop Workflow, two items of n 4 and a limit of 5 submit nothing', async () => {
+	const { error } = await runNode(simulator, {
+		...{ ...video(5, { n: 4 }), items: prompts('One', 'Two') },
+	});
+	expect(error?.message).toMatch(/^Max Billable Requests \(5\) does not allow this request/);
+	expect(simulator.submissions).toBe(0);
+});
+
 test('a video counts by n: with n 4 and a limit of 5, the second item is refused', async () => {
 	const node = { ...video(5, { n: 4 }), items: prompts('One', 'Two') };
 	const result = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
