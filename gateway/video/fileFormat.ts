@@ -1,4 +1,3 @@
-/* eslint-disable no-control-regex -- files begin with such bytes */
 /** The formats of video files: extensions and MIME types. No other extension gets into a file name. */
 export const VIDEO_TYPES: Record<string, string> = {
 	...{ '3gp': 'video/3gpp', asf: 'video/x-ms-asf', avi: 'video/x-msvideo', flv: 'video/x-flv' },
@@ -11,39 +10,26 @@ export const VIDEO_TYPES: Record<string, string> = {
 /** As many bytes as tell what a file is. */
 export const SNIFFED_BYTES = 4 * 1024;
 
-/** What the first bytes of a file are, each as one character of Latin-1: an extension of a video, or `!` and what else it is. */
-const SIGNATURES: ReadonlyArray<readonly [RegExp, string]> = [
-	[/^.{4}ftypqt/s, 'mov'],
-	[/^.{4}ftyp3g/s, '3gp'],
-	[/^.{4}ftypM4V/s, 'm4v'],
-	[/^.{4}ftyp(?:M4A|M4B|F4A)/s, '!audio'],
-	[/^.{4}ftyp(?:avi[fs]|hei[cfsx]|hev[cx]|mif1|msf1)/s, '!an image'],
-	[/^.{4}(?:ftyp|styp|moof|sidx)/s, 'mp4'],
-	[/^.{4}(?:moov|mdat|wide|free|skip|pnot)/s, 'mov'],
-	[/^\x1aE\xdf\xa3.{0,60}webm/s, 'webm'],
-	[/^\x1aE\xdf\xa3/, 'mkv'],
-	[/^RIFF.{4}AVI /s, 'avi'],
-	[/^RIFF.{4}WEBP/s, '!an image'],
-	[/^RIFF.{4}WAVE|^FORM.{4}AIF|^fLaC|^ID3|^\xff[\xf1-\xf3\xf9-\xfb]|^#!AMR/s, '!audio'],
-	[/^0&\xb2u\x8ef\xcf\x11/, 'wmv'],
-	[/^FLV\x01/, 'flv'],
-	[/^OggS.{24,80}(?:\x80theora|BBCD)/s, 'ogv'],
-	[/^OggS.{24,80}(?:\x01vorbis|OpusHead|Speex|\x7fFLAC)/s, '!audio'],
-	[/^OggS/, 'ogv'],
-	[/^\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02/, 'mxf'],
-	[/^G.{187}G.{187}G/s, 'ts'],
-	[/^.{4}G.{191}G.{191}G/s, 'm2ts'],
-	[/^\0\0\x01[\xb3\xba]/, 'mpg'],
-	[/^\0?\0\0\x01[\x07\x09\x27\x47\x67]/, 'h264'],
-	[/^GIF8[79]a/, '!a GIF image'],
-	[/^\x89PNG/, '!a PNG image'],
-	[/^\xff\xd8\xff/, '!a JPEG image'],
-	[/^(?:II\*\0|MM\0\*|BM.{4}\0\0\0\0)/s, '!an image'],
-	[
-		/^(?:PK\x03\x04|PK\x05\x06|\x1f\x8b|Rar!|7z\xbc\xaf|BZh\d|\xfd7zXZ|\x28\xb5\x2f\xfd)|^.{257}ustar/s,
-		'!an archive',
-	],
-	[/^%PDF/, '!a PDF document'],
+/**
+ * What files begin with at some byte, each byte as one character of Latin-1: an extension of a video, or `!` and what else it
+ * is. Those that video services send, and those that were sent instead of a video.
+ */
+const SIGNATURES: ReadonlyArray<readonly [format: string, at: number, ...beginnings: string[]]> = [
+	['mov', 4, 'ftypqt'],
+	['!audio', 4, 'ftypM4A', 'ftypM4B'],
+	['!an image', 4, 'ftypavi', 'ftyphei', 'ftyphev', 'ftypmif1', 'ftypmsf1'],
+	['mp4', 4, 'ftyp', 'styp', 'moof', 'sidx'],
+	['mov', 4, 'moov', 'mdat', 'wide', 'free', 'skip'],
+	['mkv', 0, '\x1aE\xdf\xa3'],
+	['avi', 8, 'AVI '],
+	['!an image', 8, 'WEBP'],
+	['!audio', 8, 'WAVE'],
+	['!audio', 0, 'ID3', 'fLaC', '\xff\xfb', '\xff\xf3', '\xff\xf1'],
+	['!a GIF image', 0, 'GIF8'],
+	['!a PNG image', 0, '\x89PNG'],
+	['!a JPEG image', 0, '\xff\xd8\xff'],
+	['!an archive', 0, 'PK\x03\x04', '\x1f\x8b', 'Rar!', '7z\xbc\xaf'],
+	['!a PDF document', 0, '%PDF'],
 ];
 
 /** Texts, with white space before them or not. */
@@ -61,22 +47,19 @@ const TEXTS: ReadonlyArray<readonly [RegExp, string]> = [
  */
 export function formatOf(head: Buffer): { extension?: string; instead?: string; text?: string } {
 	const latin1 = head.toString('latin1');
-	const format = SIGNATURES.find(([signature]) => signature.test(latin1))?.[1];
+	const [format] =
+		SIGNATURES.find(([, at, ...beginnings]) =>
+			beginnings.some((beginning) => latin1.startsWith(beginning, at)),
+		) ?? [];
 	if (format?.startsWith('!')) return { instead: format.slice(1) };
+	// WebM is Matroska that says so in its head.
+	if (format === 'mkv' && latin1.slice(0, 64).includes('webm')) return { extension: 'webm' };
 	if (format !== undefined) return { extension: format };
-	const text = decoded(head, latin1)
+	const text = head
+		.toString('utf8')
 		.replace(/^\ufeff/, '')
 		.trim();
 	// Every container has bytes near its start that no text has.
-	if (text === '' || /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text)) return {};
+	if (text === '' || /(?!\s)\p{Cc}/u.test(text)) return {};
 	return { instead: TEXTS.find(([start]) => start.test(text))?.[1] ?? 'text', text };
-}
-
-/** A text of any encoding: others than UTF-16 differ from UTF-8 in letters alone. */
-function decoded(head: Buffer, latin1: string): string {
-	if (/^(?:\xff\xfe|(?:[^\0]\0){4})/.test(latin1)) return head.toString('utf16le');
-	if (!/^(?:\xfe\xff|(?:\0[^\0]){4})/.test(latin1)) return head.toString('utf8');
-	return Buffer.from(head.subarray(0, head.length & ~1))
-		.swap16()
-		.toString('utf16le');
 }
