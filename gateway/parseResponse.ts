@@ -4,7 +4,7 @@ import { MalformedResponseError } from './errors/gatewayError';
 import { nextTurn } from './clock';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './http/errorBody';
-import { parseResponseJson, quoteLongIntegers, TooComplexError } from './schemas/responseJson';
+import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
 
 /** How much of a malformed body an error shows. */
@@ -65,7 +65,7 @@ export async function parseResource<Resource>(
 ): Promise<ReadResource<Resource>> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	const valueOf = (text: string) => {
-		const json = parseResponseJson(quoteLongIntegers(text));
+		const json = parseResponseJson(quoteLongNumbers(text));
 		prepare(json);
 		return json;
 	};

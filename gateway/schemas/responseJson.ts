@@ -14,11 +14,6 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
-/** Fewer digits than these are never too many. */
-const MAY_BE_LONG = /\d{16}/;
-const INTEGER = /^-?\d{16,}$/;
-const IN_NUMBERS = new Set(new TextEncoder().encode('-+.eE0123456789'));
-
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {
 	override readonly name = 'TooComplexError';
@@ -85,24 +80,11 @@ export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 	});
 }
 
-/** Puts integers beyond 2^53 in quotation marks: JSON.parse would change their last digits, and one may be an id. */
-export function quoteLongIntegers(json: string): string {
-	if (!MAY_BE_LONG.test(json)) return json;
-	let quoted = '';
-	let copied = 0;
-	let isString = false;
-	for (let at = 0; at < json.length; at += 1) {
-		const code = json.charCodeAt(at);
-		if (code === QUOTE) isString = !isString;
-		else if (isString) at += code === BACKSLASH ? 1 : 0;
-		else if (IN_NUMBERS.has(code)) {
-			const start = at;
-			while (IN_NUMBERS.has(json.charCodeAt(at + 1))) at += 1;
-			const number = json.slice(start, at + 1);
-			if (!INTEGER.test(number) || Number.isSafeInteger(Number(number))) continue;
-			quoted += `${json.slice(copied, start)}"${number}"`;
-			copied = at + 1;
-		}
-	}
-	return quoted + json.slice(copied);
+const LONG_NUMBER = /("(?:id|task_id|seed)"\s*:\s*)(\d{16,})(?=\s*[,}])/g;
+
+/** JSON.parse changes the last digits of a number beyond 2^53: in quotation marks, an ID and a seed stay what they are. */
+export function quoteLongNumbers(json: string): string {
+	return json.replace(LONG_NUMBER, (field, name: string, digits: string) =>
+		Number.isSafeInteger(Number(digits)) ? field : `${name}"${digits}"`,
+	);
 }

@@ -1,5 +1,5 @@
 import { malformedResponse } from '../parseResponse';
-import { parseResponseJsonOrUndefined, quoteLongIntegers } from '../schemas/responseJson';
+import { parseResponseJsonOrUndefined, quoteLongNumbers } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
 
 /** Characters. Longer than any chunk: a longer line is not an event stream. */
@@ -87,7 +87,7 @@ export class SseEvents {
 
 /** Most events are too short for any harm, and many: checking the levels of each takes 5 % of the time to read a stream. */
 function parseOrUndefined(text: string): unknown {
-	const json = quoteLongIntegers(text);
+	const json = quoteLongNumbers(text);
 	if (json.length > MAX_UNCHECKED) return parseResponseJsonOrUndefined(json);
 	try {
 		return JSON.parse(json) as unknown;

@@ -42,39 +42,28 @@ class ObjectScan {
 	}
 }
 
-/** The arguments of a call: pieces that follow each other, or, as some services send them, each with all before. */
+/** The arguments of a call, in pieces that follow each other. */
 class Arguments {
-	private joined = '';
-	private readonly scan = new ObjectScan();
-	/** The last piece, as long as each begins with the one before. */
-	private latest: string | undefined = '';
-	/** Of the last piece. */
-	private latestScan: ObjectScan | undefined;
+	text = '';
+	private scan = new ObjectScan();
 
 	take(piece: string): void {
-		if (piece === '') return;
-		// Some services begin with an empty object.
-		if (this.joined === '{}') Object.assign(this, new Arguments());
-		this.joined += piece;
+		// Some services begin with an empty object, and some send each piece with all before it, as no JSON goes on.
+		const isAnew = this.text.startsWith('{') && piece.startsWith(this.text);
+		if (isAnew || (this.text === '{}' && piece !== '')) Object.assign(this, new Arguments());
+		this.text += piece;
 		this.scan.take(piece);
-		const isCumulative = this.latest !== undefined && piece.startsWith(this.latest);
-		this.latest = isCumulative ? piece : undefined;
-		this.latestScan = isCumulative ? new ObjectScan().take(piece) : undefined;
 	}
 
 	get isWhole(): boolean {
-		return this.scan.isWhole || this.latestScan?.isWhole === true;
-	}
-
-	get text(): string {
-		return this.latestScan?.isWhole ? this.latest! : this.joined;
+		return this.scan.isWhole;
 	}
 
 	/** One for each call: some services join the arguments of several. */
 	get texts(): string[] {
-		const { isWhole, ends } = this.latestScan?.isWhole ? this.latestScan : this.scan;
-		const { text } = this;
-		return isWhole ? ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)) : [text];
+		const { text, scan } = this;
+		if (!scan.isWhole) return [text];
+		return scan.ends.map((end, at) => text.slice(scan.ends[at - 1] ?? 0, end));
 	}
 }
 

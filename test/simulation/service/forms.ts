@@ -6,7 +6,7 @@ import { replace } from '../../../simulator/faults/effects/replace';
 import type { Effect } from '../../../simulator/faults/fault';
 import { fieldFault } from '../../../simulator/faults/field';
 import { type HttpResponse, jsonResponse, withHeaders } from '../../../simulator/httpResponse';
-import { quoteLongIntegers } from '../../../gateway/schemas/responseJson';
+import { quoteLongNumbers } from '../../../gateway/schemas/responseJson';
 import { BAD_FORMS } from './formNames';
 
 // Forms of a response that the simulator's own table has not.
@@ -100,7 +100,7 @@ function chunkOf(text: string): object | undefined {
 
 /** JSON.parse alone would change the last digits of an id that is a number. */
 function objectOf(json: string): object {
-	return JSON.parse(quoteLongIntegers(json)) as object;
+	return JSON.parse(quoteLongNumbers(json)) as object;
 }
 
 /** The JSON of a response, or of each event of a stream. */
