@@ -55,7 +55,8 @@ export function toServiceError(
 	waitedMs = 0,
 ): ServiceError {
 	const value = typeof body === 'string' ? jsonIn(body) : body;
-	const words = readErrorBody(value);
+	// Some frameworks send their words as a JSON text alone.
+	const words = readErrorBody(typeof value === 'string' ? { message: value } : value);
 	const quoted = words?.message ?? textOf(body, headers, apiKey);
 	const data = words?.data;
 	const code = codeOf(words, status);

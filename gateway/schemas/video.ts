@@ -38,7 +38,8 @@ export function videoRequest(input: VideoFields, additionalBody?: unknown): Vide
 
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
-/** Words of other services that mean an end everywhere. */
+/** Words of other services: Sora's and Ark's for a task that runs, and those that mean an end everywhere. */
+const PROCESSING = /^(?:inprogress|running)$/;
 const COMPLETED = /^(?:succeeded|succeed|success|done|finished|complete)$/;
 const FAILED = /^(?:cancell?ed|expired|fail|failure|rejected|timeout|interrupted)$/;
 
@@ -53,6 +54,7 @@ const wordOf = (status: string) => status.toLowerCase().replace(/[\s_-]/g, '');
 export function readStatus(status: string, hasVideo: boolean): string {
 	const word = wordOf(status);
 	if (COMPLETED.test(word)) return hasVideo ? 'completed' : status;
+	if (PROCESSING.test(word)) return 'processing';
 	return FAILED.test(word) ? 'failed' : (statusName.safeParse(word).data ?? status);
 }
 

@@ -167,6 +167,7 @@ test.each<[body: string, words: string]>([
 	['[{"error":{"message":"Refused"}}]', 'Refused'],
 	['data: {"error":{"message":"Refused"}}\n\n', 'Refused'],
 	['event: error\ndata: {"error":{"message":"Refused"}}', 'Refused'],
+	['"Refused"', 'Refused'],
 ])('of a 400 with the body %s a user reads the words of the service: %s', (body, words) => {
 	const { advice, quote } = errorOf(400, {}, body);
 	expect(quote).toBe(`The service says: ${words}`);

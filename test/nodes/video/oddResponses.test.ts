@@ -200,6 +200,16 @@ describe('an undocumented status', () => {
 		expect(hints).toEqual(['Item 0 failed: wait_timeout.']);
 	});
 
+	test.each(['in_progress', 'RUNNING'])('%s means that the task still runs', async (status) => {
+		const { items } = await generate([rawJson(video('task-1', { status, url: null }))], {
+			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			status: 'processing',
+			description: expect.stringContaining('The task is still running.') as string,
+		});
+	});
+
 	test('does not turn a response without an ID into a task', async () => {
 		const { items } = await generate([rawJson({ status: 'ok' })], {
 			operation: 'get',
