@@ -81,7 +81,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-		if (this.body) this.body.end(error);
-		else this.reject(this.controller ? error : new NeverSentError(this.route.meaningOf(error)));
+		if (this.body) return this.body.end(error);
+		const cause = this.route.isForwarded ? new ProxyError(undefined, error) : error;
+		this.reject(this.controller ? error : new NeverSentError(cause));
 	}
 }

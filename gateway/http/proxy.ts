@@ -7,7 +7,7 @@ import { ProxyError } from './connectionErrors';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { TransportSettings } from './types';
 
-const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks:']);
+const PROTOCOLS = new Set(['http:', 'https:']);
 
 /**
  * The proxy that the environment of the n8n host sets for a URL, unparsed, by the rules of n8n's own HTTP requests; empty if
@@ -21,10 +21,8 @@ export function proxyFor(url: string): string {
 /** How requests get to a service. */
 export interface Route {
 	dispatcher: Dispatcher;
-	/** A proxy gets the requests themselves: a response may be its own. */
+	/** A proxy gets the requests themselves: a response may be its own, and the connection is one to the proxy. */
 	isForwarded: boolean;
-	/** Tells what it means that no connection was made. */
-	meaningOf: (failure: Error) => Error;
 }
 
 /**
@@ -39,7 +37,6 @@ export function openRoute(
 	proxyUrl: string,
 	keepAliveTimeout: number,
 ): Route {
-	const direct = { isForwarded: false, meaningOf: (failure: Error) => failure };
 	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
 	const pool = { keepAliveTimeout, factory: openPool };
 	const timeout = CONNECT_TIMEOUT_MS;
@@ -54,15 +51,12 @@ export function openRoute(
 		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
 		// For all pools that the agent makes: TLS sessions are resumed when it makes another one.
 		const connect = buildConnector({ ...tls, ...lookup });
-		return { ...direct, dispatcher: new Agent({ ...pool, connect }) };
+		return { dispatcher: new Agent({ ...pool, connect }), isForwarded: false };
 	}
 	const proxy = parseProxy(proxyUrl);
-	if (origin.startsWith('http:') && proxy.protocol.startsWith('http')) {
-		return {
-			dispatcher: new Agent({ ...pool, connect: { timeout } }).compose(requestFrom(proxy)),
-			isForwarded: true,
-			meaningOf: (failure) => new ProxyError(undefined, failure),
-		};
+	if (origin.startsWith('http:')) {
+		const agent = new Agent({ ...pool, connect: { timeout } });
+		return { dispatcher: agent.compose(requestFrom(proxy)), isForwarded: true };
 	}
 	const dispatcher = new ProxyAgent({
 		...pool,
@@ -70,15 +64,7 @@ export function openRoute(
 		requestTls: tls,
 		clientFactory: (_proxy, options) => openTunnels(proxy, options),
 	});
-	if (proxy.protocol.startsWith('http')) return { ...direct, dispatcher };
-	const meaningOf = (failure: Error) =>
-		isOfSocks(proxy, failure) ? new ProxyError(undefined, failure) : failure;
-	return { ...direct, dispatcher, meaningOf };
-}
-
-/** Tells a SOCKS proxy that is not there from a service that is not there: the failed connection has the proxy's port. */
-function isOfSocks({ port }: URL, failure: Error): boolean {
-	return 'port' in failure && String(failure.port) === port;
+	return { dispatcher, isForwarded: false };
 }
 
 /** Requests in absolute form (RFC 9112, 3.2.2). */
