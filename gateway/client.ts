@@ -26,7 +26,6 @@ import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
 import { isEmpty, shownError } from './http/errorBody';
-import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
 
@@ -77,7 +76,6 @@ export class Gateway {
 		this.context = {
 			...options,
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
-			egressCheck: options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock),
 			origin,
 			prefix,
 			apiKey: new ApiKey(apiKey),

@@ -30,7 +30,6 @@ export {
 	tokensOf,
 } from './schemas/chat';
 export { endOf } from './schemas/finishReasons';
-export { withinTotalTime } from './totalTime';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
@@ -48,6 +47,7 @@ export {
 	type VideoTask,
 } from './schemas/video';
 export { credentialTestTransport } from './http/credentialTransport';
+export { withinTotalTime } from './http/idleTimeout';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';

@@ -39,7 +39,6 @@ export async function sendRequest<Result>(
 	/** What the service had taken of the scope when this request first began to wait, and when its scope last waited for it. */
 	let first: Counts | undefined;
 	let last: Counts | undefined;
-	if (context.egressCheck) await context.egressCheck.pass(signal);
 	for (let sent = 1; ; sent += 1) {
 		const log = writeDebugLine && new AttemptLog(writeDebugLine, clock, request, sent);
 		const permit = await queue.acquire(execution, request.scope, signal);

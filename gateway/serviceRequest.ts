@@ -1,6 +1,5 @@
 import type { Clock } from './clock';
 import type { OnProgress } from './http/body';
-import type { EgressCheck } from './http/egressCheck';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
 import type { Execution, ScopeName } from './limits/scope';
 import type { ServiceQueue } from './limits/serviceQueue';
@@ -19,7 +18,6 @@ export interface SendOptions {
 /** How to reach one service with one key. */
 export interface RequestContext extends SendOptions {
 	transport: Transport;
-	egressCheck: EgressCheck | undefined;
 	origin: string;
 	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;

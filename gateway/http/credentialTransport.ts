@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StreamedBody } from './body';
-import { isSsrfRefusal } from './connectionErrors';
-import { urlBlocked } from './egressCheck';
+import { isSsrfRefusal, NeverSentError } from '../errors/foreignErrors';
+import { rejectWhenGivenUp } from './idleTimeout';
 import type { HttpResponse, Method, Transport } from './types';
 
 /** n8n's older request function. Where a credential is tested it is the only one, and it alone knows n8n's SSRF protection. */
@@ -27,7 +27,8 @@ export function credentialTestTransport(
 	ignoreSslIssues: boolean,
 	timeoutMs: number,
 ): Transport {
-	return async ({ method, origin, path, headers, onWritten, whenGivenUp }) => {
+	return async (sent) => {
+		const { method, origin, path, headers, onWritten } = sent;
 		onWritten();
 		const responding = request({
 			method,
@@ -41,23 +42,13 @@ export function credentialTestTransport(
 			simple: false,
 			resolveWithFullResponse: true,
 		}).catch((error: unknown) => {
-			throw isSsrfRefusal(error) ? urlBlocked() : error;
+			throw isSsrfRefusal(error) ? new NeverSentError(error) : error;
 		});
-		// n8n's SSRF protection may be looking up a name, which nothing ends.
-		const givenUp = new Promise<never>((_, reject) => {
-			whenGivenUp(() => {
-				reject(new Error('The request was given up'));
-				void responding.then(
-					(late) => late.body.destroy(),
-					() => {},
-				);
-			});
+		const givenUp = rejectWhenGivenUp(sent, () => {
+			const close = (late: Awaited<typeof responding>) => late.body.destroy();
+			void responding.then(close, () => {});
 		});
-		const response = await Promise.race([responding, givenUp]);
-		return {
-			status: response.statusCode,
-			headers: response.headers,
-			body: new StreamedBody(response.body),
-		};
+		const { statusCode, headers: received, body } = await Promise.race([responding, givenUp]);
+		return { status: statusCode, headers: received, body: new StreamedBody(body) };
 	};
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body';
-import { NeverSentError, ProxyError } from './connectionErrors';
+import { NeverSentError, ProxyError } from '../errors/foreignErrors';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';

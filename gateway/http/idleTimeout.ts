@@ -1,4 +1,6 @@
-import type { Clock } from '../clock';
+import { type Clock, systemClock } from '../clock';
+import { CancelledError, NoResponseError } from '../errors/gatewayError';
+import { formatSeconds } from '../errors/texts';
 
 /** A host that takes longer to connect is down; n8n's users should not wait minutes to find out. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -8,6 +10,9 @@ export const CONNECT_TIMEOUT_MS = 10_000;
  * the limit, a request has timed out.
  */
 const MAX_LIMITS_WITHOUT_CONTENT = 4;
+
+/** One for all: Node.js would make another with its stack for each signal, which takes a fifth of a request's time. */
+export const GIVEN_UP = new Error('The request was given up');
 
 /** In the phase `content`, which only an expiry shows, only bytes that keep the connection alive arrived. */
 type Phase = 'connecting' | 'response' | 'body' | 'content';
@@ -94,4 +99,47 @@ export class IdleTimeout {
 		this.expired = true;
 		this.giveUp();
 	}
+}
+
+/** Work that runs `close` when it is given up. */
+interface GivenUp {
+	whenGivenUp(close: () => void): void;
+}
+
+/** Rejects when the work is given up: a lookup of a name inside n8n's helper and its SSRF protection, nothing ends. */
+export function rejectWhenGivenUp(work: GivenUp, close = () => {}): Promise<never> {
+	return new Promise((_, reject) => {
+		work.whenGivenUp(() => {
+			close();
+			reject(GIVEN_UP);
+		});
+	});
+}
+
+/**
+ * Ends what runs in n8n's main process, where nobody can stop it: a service that sends a byte now and then keeps a request
+ * open forever.
+ * @throws NoResponseError when the time is over
+ */
+export async function withinTotalTime<Result>(
+	ms: number,
+	work: (signal: AbortSignal) => Promise<Result>,
+	clock: Clock = systemClock,
+): Promise<Result> {
+	const controller = new AbortController();
+	const stop = clock.after(ms, () => controller.abort());
+	try {
+		return await work(controller.signal).catch((error: unknown) => {
+			throw error instanceof CancelledError ? tooSlow(ms) : error;
+		});
+	} finally {
+		stop();
+	}
+}
+
+function tooSlow(ms: number): NoResponseError {
+	return new NoResponseError(
+		`The service did not send its whole response within ${formatSeconds(ms)}`,
+		{ code: 'timeout', advice: 'Try again in a few minutes.', mayHaveBeenAccepted: false },
+	);
 }

@@ -1,9 +1,14 @@
 import { bugs } from '../../package.json';
-import { causesOf, textOf } from '../errors/foreignErrors';
+import {
+	causesOf,
+	isSsrfRefusal,
+	NeverSentError,
+	ProxyError,
+	textOf,
+} from '../errors/foreignErrors';
 import { formatSeconds } from '../errors/texts';
 import { isSystemCode, type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
-import { isSsrfRefusal, NeverSentError, ProxyError } from './connectionErrors';
 import { POSSIBLE_PROXY } from './transport';
 
 /** What happened, what to do, and whether it passes. */
@@ -18,7 +23,7 @@ const NO_ROUTE: Meaning = [
 	true,
 ];
 /** The same whether n8n refuses the URL or, at a DNS lookup, its IP address. */
-export const BLOCKED: Meaning = [
+const BLOCKED: Meaning = [
 	"n8n's SSRF protection blocks the URL of the service",
 	'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 	false,

@@ -3,7 +3,7 @@ import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici
 import { getProxyForUrl } from 'proxy-from-env';
 import { InvalidInputError } from '../errors/gatewayError';
 import { openPool } from './connection';
-import { ProxyError } from './connectionErrors';
+import { ProxyError } from '../errors/foreignErrors';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { TransportSettings } from './types';
 

@@ -56,7 +56,7 @@ export function toServiceError(
 ): ServiceError {
 	const value = typeof body === 'string' ? jsonIn(body) : body;
 	// Some frameworks send their words as a JSON text alone.
-	const words = readErrorBody(typeof value === 'string' ? { message: value } : value);
+	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
 	const quoted = words?.message ?? textOf(body, headers, apiKey);
 	const data = words?.data;
 	const code = codeOf(words, status);

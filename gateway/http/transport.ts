@@ -1,4 +1,5 @@
 import { dispatch } from './dispatch';
+import { withEgressCheck } from './egressCheck';
 import { openRoute, proxyFor, type Route } from './proxy';
 import type { HttpRequest, Transport, TransportSettings } from './types';
 
@@ -25,11 +26,13 @@ const UNFILTERED = {};
 
 /** The transport over the process-wide connections. */
 export function openTransport(settings: TransportSettings): Transport {
+	const { egressFilter, origin } = settings;
 	let routes: Routes | undefined;
-	return (request) => {
+	const transport: Transport = (request) => {
 		routes ??= routesFor(settings);
 		return dispatch(routes[request.connection], request);
 	};
+	return egressFilter ? withEgressCheck(transport, egressFilter, origin) : transport;
 }
 
 function routesFor(settings: TransportSettings): Routes {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
-import { IdleTimeout } from '../http/idleTimeout';
+import { IdleTimeout, rejectWhenGivenUp } from '../http/idleTimeout';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
@@ -149,13 +149,7 @@ async function fetchVideo<Stored>(
 	const { clock, timeoutMs } = settings;
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal);
 	const aborting = new AbortController();
-	// With SSRF protection, n8n's helper looks up the name of the host before it takes a signal.
-	const givenUp = new Promise<never>((_, reject) => {
-		idleTimeout.whenGivenUp(() => {
-			aborting.abort();
-			reject(new Error('The download was given up'));
-		});
-	});
+	const givenUp = rejectWhenGivenUp(idleTimeout, () => aborting.abort());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
 		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, settings.redact);

@@ -1,10 +1,9 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, idText, logText, shortText } from '../errors/texts';
-import { textOf } from '../errors/foreignErrors';
+import { isSsrfRefusal, textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
-import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {

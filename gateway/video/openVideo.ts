@@ -1,3 +1,4 @@
+import { requestThroughN8n } from '../http/requestHelper';
 import { type HelperResponse, type RequestHelper, USER_AGENT } from '../http/types';
 import { tooManyRedirects } from './errors';
 
@@ -51,24 +52,14 @@ async function request(
 	abortSignal: AbortSignal,
 	key?: string,
 ): Promise<HelperResponse> {
-	if (httpRequest === undefined) throw new Error('n8n lends no request helper here');
-	return await httpRequest({
-		method: 'GET',
-		url,
-		headers: {
-			'accept-encoding': 'identity',
-			'user-agent': USER_AGENT,
-			...(key && { authorization: key }),
-		},
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		skipSslCertificateValidation: ignoresSslIssuesAt(url),
-		// The limit of time is the caller's; the helper's own is five minutes.
-		timeout: 0,
-		abortSignal,
-	});
+	const headers = {
+		'accept-encoding': 'identity',
+		'user-agent': USER_AGENT,
+		...(key && { authorization: key }),
+	};
+	const ignoreSslIssues = ignoresSslIssuesAt(url);
+	const sent = { method: 'GET', url, headers, ignoreSslIssues } as const;
+	return await requestThroughN8n(httpRequest, sent, abortSignal);
 }
 
 /** Undefined for a response that leads nowhere: its status tells why. */

@@ -16,7 +16,7 @@ const ROOMS: Record<string, string[][]> = {
 		['parseResponse', 'sendRequest', 'serviceRequest', 'attemptLog'],
 		['http'],
 		['limits'],
-		['schemas', 'credential', 'redaction', 'clock', 'totalTime'],
+		['schemas', 'credential', 'redaction', 'clock'],
 		['errors', 'hash', 'wallTime'],
 	],
 	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],

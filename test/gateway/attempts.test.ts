@@ -2,6 +2,8 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Gateway, GatewayOptions } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
+import { withEgressCheck } from '../../gateway/http/egressCheck';
+import type { Transport } from '../../gateway/http/types';
 import { RawServer, rawJson } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
 import { failureOf, gatewayAt, stubbedGateway } from './stubbedGateway';
@@ -137,12 +139,12 @@ test.each([
 });
 
 describe("n8n's check of the service's URL", () => {
-	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) =>
-		stubbedGateway({
-			packets: [Buffer.from(JSON.stringify(SUBMISSION))],
-			clock,
-			egressFilter: { validateUrl, createSecureLookup: () => () => {} },
-		});
+	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) => {
+		const respond: Transport = async () => await Promise.resolve(jsonResponse(200, SUBMISSION));
+		const filter = { validateUrl, createSecureLookup: () => () => {} };
+		const transport = withEgressCheck(respond, filter, 'http://service.test');
+		return stubbedGateway({ clock, transport });
+	};
 
 	test('is ended by Stop at once', async () => {
 		const clock = new VirtualClock();
@@ -156,7 +158,7 @@ describe("n8n's check of the service's URL", () => {
 		expect(clock.timers).toBe(0);
 	});
 
-	test('may take 15 seconds, and is made again for the next item', async () => {
+	test('may take 10 seconds, and is made again for the next item', async () => {
 		const clock = new VirtualClock();
 		let checks = 0;
 		const gateway = gatewayWith(clock, async () => {
@@ -166,19 +168,28 @@ describe("n8n's check of the service's URL", () => {
 		const start = clock.now();
 		const failure = await clock.run(failureOf(gateway.submitVideo(video)));
 		expect(failure).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
-		expect(clock.now() - start).toBe(15_000);
+		expect(clock.now() - start).toBe(10_000);
 		await expect(clock.run(gateway.submitVideo(video))).resolves.toBeDefined();
 		await clock.run(gateway.submitVideo(video));
 		expect(checks).toBe(2);
 	});
 
+	const refusal = Object.assign(new Error('No'), { name: 'SsrfBlockedIpError' });
+
 	test.each<[string, () => Promise<unknown>]>([
-		['rejects', async () => await Promise.reject(new Error('No'))],
-		['says no', async () => await Promise.resolve({ ok: false })],
+		['rejects', async () => await Promise.reject(refusal)],
+		['says no', async () => await Promise.resolve({ ok: false, error: refusal })],
 	])('blocks the URL if it %s', async (_how, validateUrl) => {
 		const gateway = gatewayWith(new VirtualClock(), validateUrl);
 		const failure = failureOf(gateway.submitVideo(video));
-		expect(await failure).toMatchObject({ message: expect.stringContaining('SSRF protection') });
+		expect(await failure).toMatchObject({ code: 'address_blocked', mayHaveBeenAccepted: false });
+	});
+
+	test('tells a host name that it does not find', async () => {
+		const unknown = Object.assign(new Error('No'), { code: 'ENOTFOUND' });
+		const gateway = gatewayWith(new VirtualClock(), async () => await Promise.reject(unknown));
+		const failure = failureOf(gateway.submitVideo(video));
+		expect(await failure).toMatchObject({ code: 'ENOTFOUND', mayHaveBeenAccepted: false });
 	});
 });
 

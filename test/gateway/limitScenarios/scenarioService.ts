@@ -1,5 +1,5 @@
 import type { GatewayOptions } from '../../../gateway';
-import { NeverSentError } from '../../../gateway/http/connectionErrors';
+import { NeverSentError } from '../../../gateway/errors/foreignErrors';
 import { COMPLETION, jsonResponse } from '../jsonResponse';
 import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
