@@ -45,8 +45,7 @@ export async function supplyChatModel(
 		const model = readModel(form.read('model', itemIndex));
 		const fields = requestFields(options);
 		const body = additionalBody(options);
-		const refusals = await form.texts.check(async (texts, check) => texts.forEach(check));
-		for (const refusal of refusals.values()) throw refusal;
+		for (const { refusal } of form.check()) if (refusal) throw refusal;
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
 		const spending = new SpendingLimit(context);

@@ -143,8 +143,8 @@ test('an answer of a million parts that are none takes little longer than one wi
 });
 
 test.each<[string, (text: string) => unknown, string]>([
-	['a prompt of braces', (text) => new Template('prompt', text), '{{'],
-	['a prompt of expressions', (text) => new Template('prompt', text), '{{ a }} $'],
+	['a prompt of braces', (text) => new Template('prompt', text).refusalOfFixed, '{{'],
+	['a prompt of expressions', (text) => new Template('prompt', text).refusalOfFixed, '{{ a }} $'],
 	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
 ])('%s takes a time that grows with its length', async (_what, read, part) => {
 	const timeOfLength = async (count: number) => {

@@ -1,18 +1,31 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
-import { readBoolean } from './parameterValues';
-import { Texts } from './texts';
+import { itemsNamed } from './hints';
+import { fieldOf, readBoolean } from './parameterValues';
+import { onPurpose, shortened, Template, textOf } from './template';
 
-/** Parameters with a text of the user's, by name: whether it is JSON. */
-const TEXTS = new Map([
-	['additionalBody', true],
-	['content', false],
-	['fileName', false],
-	['messagesJson', true],
-	['prompt', false],
-	['systemMessage', false],
-	['user', false],
-]);
+/** The parameters with a text of the user's. The texts of a group tell an item's request, or its file, from another's. */
+const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
+	additionalBody: { isJson: true },
+	content: { group: 'request' },
+	fileName: { group: 'file' },
+	messagesJson: { isJson: true, group: 'request' },
+	prompt: { group: 'request' },
+	systemMessage: { group: 'request' },
+	user: {},
+};
+
+/** Texts with a gap whose expressions are evaluated alone, for a hint and before all items are refused. */
+const MAX_GAPS = 100;
+
+/** An evaluated text whose expressions are evaluated alone, once all items are read. */
+interface Doubt {
+	template: Template;
+	group: string | undefined;
+	item: number;
+	/** Known where they were evaluated alone already. */
+	values: unknown[] | undefined;
+}
 
 /** An expression that n8n cannot evaluate. */
 export class ExpressionFailure extends Error {
@@ -26,29 +39,49 @@ export class ExpressionFailure extends Error {
 	}
 }
 
-/** Reads the parameters of a node for its items: each of an item once, and one without an expression once for all items. */
+/**
+ * Reads the parameters of a node for its items: one without an expression once for all items. A text is evaluated whole, once:
+ * an expression may change its item, and n8n takes up to 0.7 ms for it, in which it does nothing else. JSON is evaluated
+ * expression by expression. When all items are read, the reader checks which texts are not what their user means.
+ */
 export class FormReader {
-	readonly texts: Texts;
 	/** Whether all items have the same form. */
 	readonly isFixed: boolean;
 	/** Callers other than n8n's engine may have values for each item, and a node without parameters. */
 	private readonly parameters: Record<string, unknown> | undefined;
+	/** The parameters with an expression. */
+	private readonly varying: Set<string>;
+	private readonly constants = new Map<string, unknown>();
+	private readonly templates = new Map<string, Template>();
+	private readonly doubts: Doubt[] = [];
+	/** Texts in which an expression may have no value. */
+	private gaps = 0;
+	/** The groups with a text that is more than its fixed parts. */
+	private readonly filled = new Set<string | undefined>();
+	/** The items of each expression without a value. */
+	private readonly missing = new Map<string, Set<number>>();
 
 	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {
-		this.texts = new Texts(context);
 		const { parameters = {} } = context.getNode();
-		this.parameters = Object.keys(parameters).length > 0 ? parameters : undefined;
-		this.isFixed = this.parameters !== undefined && !JSON.stringify(parameters).includes('"=');
+		const names = Object.keys(parameters);
+		this.parameters = names.length > 0 ? parameters : undefined;
+		this.varying = new Set(
+			names.filter((name) => JSON.stringify(parameters[name])?.includes('"=')),
+		);
+		this.isFixed = names.length > 0 && this.varying.size === 0;
 	}
 
 	/**
-	 * @throws InvalidInputError when a text is not what its user means
+	 * @throws InvalidInputError when an expression is set to Fixed
 	 * @throws ExpressionFailure
 	 */
 	read(name: string, item: number, fallback?: unknown): unknown {
 		if (this.parameters === undefined) return this.context.getNodeParameter(name, item, fallback);
 		const raw = this.parameters[name];
-		return raw === undefined ? fallback : this.evaluate(name, raw, item);
+		if (raw === undefined) return fallback;
+		const value = this.constants.get(name) ?? this.evaluate(name, raw, item);
+		if (!this.varying.has(name)) this.constants.set(name, value);
+		return value;
 	}
 
 	/** A collection, which a caller of the node may leave out. */
@@ -65,8 +98,34 @@ export class FormReader {
 		return !String(this.parameters?.[name] ?? '=').startsWith('=');
 	}
 
+	/**
+	 * Checks the texts once all items are read, one at a time: a caller can give n8n its turn in between.
+	 * @yields a refusal and its item
+	 */
+	*check(): Generator<{ item: number; refusal: InvalidInputError | undefined }> {
+		for (const doubt of this.doubts) yield { item: doubt.item, refusal: this.refusalOf(doubt) };
+		const { length } = this.context.getInputData();
+		const same = this.doubts.find(({ group }) => group && !this.filled.has(group))?.template;
+		for (let item = 0; same && length > 1 && item < length; item += 1)
+			yield { item, refusal: same.sameForAll(length) };
+	}
+
+	/** For a hint each, after the check: which expressions had no value. */
+	get hints(): string[] {
+		return [...this.missing].map(([code, items]) => {
+			const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed([...items])}` : '';
+			return `${shortened(code)} has no value${of}. ${onPurpose(code)}`;
+		});
+	}
+
 	private evaluate(path: string, raw: unknown, item: number): unknown {
-		if (typeof raw === 'string') return this.evaluateText(path, raw, item);
+		if (typeof raw === 'string') {
+			try {
+				return this.evaluateText(path, raw, item);
+			} catch (error) {
+				throw error instanceof InvalidInputError ? error : new ExpressionFailure(path, error);
+			}
+		}
 		if (Array.isArray(raw))
 			return raw.map((each, index) => this.evaluate(`${path}[${index}]`, each, item));
 		if (typeof raw !== 'object' || raw === null) return raw;
@@ -77,13 +136,58 @@ export class FormReader {
 	}
 
 	private evaluateText(path: string, raw: string, item: number): unknown {
-		const isJson = TEXTS.get(path.slice(path.lastIndexOf('.') + 1));
-		if (isJson === undefined && !raw.startsWith('=')) return raw;
+		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
+		const kind = TEXTS[path.slice(path.lastIndexOf('.') + 1)];
+		if (kind === undefined) return raw.startsWith('=') ? evaluate(raw.slice(1)) : raw;
+		const template = this.templates.get(path) ?? new Template(path, raw);
+		this.templates.set(path, template);
+		if (template.refusalOfFixed) throw template.refusalOfFixed;
+		if (!raw.startsWith('=')) return raw;
+		const values = kind.isJson && template.expressions.map(evaluate);
+		const value = values ? template.json(values) : evaluate(raw.slice(1));
+		const text = typeof value === 'object' && value !== null ? undefined : textOf(value);
+		if (text !== template.fixed) this.filled.add(kind.group);
+		if (text !== undefined && (template.mayHaveObject(text) || this.hasGap(template, text, item)))
+			this.doubts.push({ template, group: kind.group, item, values });
+		return value;
+	}
+
+	/** Whether an expression may have no value, for as many texts as are worth an evaluation. */
+	private hasGap(template: Template, text: string, item: number): boolean {
+		if (!template.hasGapIn(text)) return false;
+		this.gaps += 1;
+		return this.gaps <= MAX_GAPS || this.failureBefore(item) !== undefined;
+	}
+
+	private refusalOf({ template, group, item, ...doubt }: Doubt): InvalidInputError | undefined {
+		const codes = template.expressions;
+		const values = doubt.values ?? codes.map((code) => this.valueOf(code, item));
+		const missing = codes.filter((_, index) => values[index] === undefined);
+		if (missing.length < codes.length) this.filled.add(group);
+		for (const code of missing)
+			this.missing.set(code, (this.missing.get(code) ?? new Set()).add(item));
+		const failure = this.failureBefore(item);
+		const [code] = missing;
+		return code !== undefined && failure !== undefined
+			? template.failedBefore(code, failure)
+			: template.refusalOf(values);
+	}
+
+	private valueOf(code: string, item: number): unknown {
 		try {
-			if (isJson !== undefined) return this.texts.read(path, raw, item, isJson);
-			return this.context.evaluateExpression(raw.slice(1), item);
-		} catch (error) {
-			throw error instanceof InvalidInputError ? error : new ExpressionFailure(path, error);
+			return this.context.evaluateExpression(code, item);
+		} catch {
+			// It had a value when the whole text was evaluated.
+			return code;
 		}
+	}
+
+	/** The message of an item that failed in an earlier node with a "Continue" setting: it has no other key. */
+	private failureBefore(item: number): string | undefined {
+		const json: unknown = this.context.getInputData()[item]?.json;
+		const error = fieldOf(json, 'error');
+		if (!error || Object.keys(Object(json)).length > 1) return undefined;
+		const message = fieldOf(error, 'message') ?? error;
+		return typeof message === 'string' ? message : 'it has no message';
 	}
 }
