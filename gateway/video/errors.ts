@@ -23,7 +23,7 @@ export class TaskFailedError extends GatewayError {
 			advice:
 				status === undefined
 					? 'Change the prompt or the settings, or submit the video again.'
-					: 'A second try polls this task once more, and submits nothing. Run the workflow anew to submit another video.',
+					: 'Retry On Fail and Retry poll this task once more, and submit nothing. Run the workflow again to submit another video.',
 			serviceMessage: words?.message.slice(0, MAX_MESSAGE),
 		});
 		this.reason = errorData.parse(words?.data).reason;

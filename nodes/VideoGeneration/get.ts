@@ -212,7 +212,7 @@ function noteFound(task: PaidTask, entry: VideoTask): void {
 }
 
 const notFound = (offersRetry: boolean) =>
-	`Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow anew: it submits another video.`;
+	`Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow again: it submits another video.`;
 
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): string | undefined {

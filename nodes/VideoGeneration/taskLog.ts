@@ -72,7 +72,7 @@ export class TaskLog {
 		return runsAsTool(this.context.getNode()) || this.context.getMode?.() === 'integrated';
 	}
 
-	/** Whether n8n offers to retry the execution if an item fails: that of a sub-workflow's parent begins it anew. */
+	/** Whether n8n offers to retry the execution if an item fails: that of a sub-workflow's parent begins it again. */
 	get offersRetry(): boolean {
 		return !this.context.continueOnFail() && !this.isAlone;
 	}

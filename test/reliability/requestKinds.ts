@@ -13,8 +13,6 @@ export const REQUEST_KINDS: readonly RequestKind[] = ENDPOINTS.flatMap((endpoint
 interface KindFacts {
 	/** In the table of the page. */
 	title: string;
-	/** The page has a column for it alone. Others are in the columns of billable and free requests. */
-	hasOwnColumn?: true;
 	/** A run of a node that sends it. */
 	run: NodeRun;
 	/** The test file that plays every fault on it. */
@@ -31,21 +29,19 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 	chat: { title: 'chat', run: chat(false), testedIn: 'chatFaults' },
 	chatStream: { title: 'chat stream', run: chat(true), testedIn: 'chatFaults' },
 	models: {
-		title: 'models',
+		title: 'model list',
 		run: { node: 'listModels', parameters: { returnAll: true } },
 		testedIn: 'submissionFaults',
 	},
 	submit: { title: 'submit video', run: videoNode({}), testedIn: 'submissionFaults' },
 	poll: {
 		title: 'wait for video',
-		hasOwnColumn: true,
 		run: videoNode({}),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait' },
 	},
 	get: {
 		title: 'get video',
-		hasOwnColumn: true,
 		run: videoNode({ operation: 'get' }),
 		testedIn: 'submissionFaults',
 		ofExistingTask: { operation: 'get' },
@@ -53,7 +49,6 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 	},
 	download: {
 		title: 'download',
-		hasOwnColumn: true,
 		run: videoNode({ download: true }),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait', download: true },
@@ -65,12 +60,9 @@ export const endpointOf = (kind: RequestKind): KnownEndpoint => (kind === 'get' 
 
 export const isBillable = (kind: RequestKind) => FACTS[endpointOf(kind)].billable;
 
-/** The column of the page's table. */
-export function columnOf(kind: RequestKind): string {
-	const { hasOwnColumn, title } = KINDS[kind];
-	if (hasOwnColumn) return title;
-	return isBillable(kind) ? 'billable request' : 'free request';
-}
+/** The column of the page's table: billable requests are in one. */
+export const columnOf = (kind: RequestKind) =>
+	isBillable(kind) ? 'billable request' : KINDS[kind].title;
 
 /** MiB of a very large response: more than what may come before a stream begins, than a list of models, and than any other. */
 const OVERSIZED: Partial<Record<RequestKind, number>> = { chatStream: 33, models: 17 };
