@@ -8,7 +8,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { epochMs, type WallTime } from '../../../gateway';
-import { hintAfterRun } from '../form/hints';
+import { hintAfterRun, hintsOf } from '../form/hints';
 
 export type Output = INodeExecutionData[][];
 
@@ -37,6 +37,8 @@ export interface Handover {
 	until: WallTime;
 	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
 	tries: number;
+	/** The hints that the run has shown so far: n8n drops them with a run that pauses. */
+	hints: string[];
 	/** n8n forgets which output of the previous node the items are from, and of which of its runs. */
 	from: [output: number, run: number];
 }
@@ -56,7 +58,8 @@ export function requestPause(
 	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-	const input: PauseInput = { ...pause, runIndex };
+	const hints = hintsOf(context).map(({ message }) => message);
+	const input: PauseInput = { ...pause, hints: [...hints, ...pause.hints], runIndex };
 	const source = sourceOf(entry);
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
@@ -69,6 +72,7 @@ export function requestPause(
 		durableWait: context.getExecutionId(),
 		until: pause.until,
 		tries,
+		hints,
 		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
 	};
 	const action: EngineRequest['actions'][number] = {

@@ -26,7 +26,7 @@ export function asHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-const hintsOf = new WeakMap<IExecuteFunctions, NodeExecutionHint[]>();
+const shownBy = new WeakMap<IExecuteFunctions, NodeExecutionHint[]>();
 
 /**
  * A hint above the output of a run, in versions of n8n that show hints.
@@ -38,13 +38,13 @@ export function hintAfterRun(
 	type: NodeHint['type'] = 'warning',
 ): void {
 	const hint: NodeExecutionHint = { message, type, location: 'outputPane' };
-	hintsOf.set(context, [...(hintsOf.get(context) ?? []), hint]);
+	shownBy.set(context, [...hintsOf(context), hint]);
 	context.addExecutionHints?.(hint);
 }
 
-/** Shows the hints of an earlier try, for one that returns its output again. */
-export function repeatHints(context: IExecuteFunctions, earlier: IExecuteFunctions): void {
-	context.addExecutionHints?.(...(hintsOf.get(earlier) ?? []));
+/** The hints that a try has shown, for another one that returns its output again, or continues it after a pause. */
+export function hintsOf(context: IExecuteFunctions): NodeExecutionHint[] {
+	return shownBy.get(context) ?? [];
 }
 
 /** Items that a hint names. */

@@ -185,6 +185,19 @@ describe('with another Base URL', () => {
 	});
 });
 
+test('a hint about the form is shown once while the execution waits, and once after it', async () => {
+	const parameters = { prompt: '=A boat on {{ $json.lake }}' };
+	const result = await runNode(waitingNode({ parameters }));
+	const about = (hints: string[]) =>
+		hints.filter((hint) => hint.includes('$json.lake }} has no value'));
+	expect(result.waits.length).toBeGreaterThan(1);
+	for (const { data } of result.waits) {
+		const { hints = [] } = data.resultData.runData.Node?.at(-1) ?? {};
+		expect(about(hints.map(({ message }) => message))).toHaveLength(1);
+	}
+	expect(about(result.hints)).toHaveLength(1);
+});
+
 const raw = useRawServer();
 
 /** When the states of the fixtures were stored. */
