@@ -16,7 +16,7 @@ import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
-import type { RequestParameters } from '../shared/book/entryKeys';
+import type { RequestParameters } from '../shared/book/fingerprints';
 import type { BookEntry } from '../shared/book/schema';
 import { type PaidRun, withBook } from '../shared/book/withBook';
 import {
@@ -35,7 +35,7 @@ import { messageProperties, readMessages } from './messages';
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	others: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
+	ignored: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
 };
 
 /** What the form says of an item. */

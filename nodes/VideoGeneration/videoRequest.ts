@@ -19,7 +19,7 @@ import {
 } from '../shared/form/sharedProperties';
 import { asHtml, hintAfterRun, hintBeforeRun } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
-import type { RequestParameters } from '../shared/book/entryKeys';
+import type { RequestParameters } from '../shared/book/fingerprints';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [
@@ -105,7 +105,7 @@ export const optionsProperty = collectionOf('Options', 'options', [
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
-	others: ['includeInputFields', 'maxBillableRequests', 'responseFormat', 'user'],
+	ignored: ['includeInputFields', 'maxBillableRequests', 'responseFormat', 'user'],
 };
 
 /** Whether the node is a tool of an agent, which alone has a description for the model. */

@@ -6,7 +6,7 @@ import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 
 /** What n8n stores of the paid work of a node, by the names of its runs. */
-type Kept = Record<string, { entries: object }>;
+type Kept = Record<string, { entries: object[] }>;
 
 const simulator = useSimulator({ videoSeconds: 0.01 });
 
@@ -46,9 +46,9 @@ test('an agent with a failing tool remembers the submissions of the last 50 call
 	};
 	const { run } = await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true });
 	const kept = run.data.executionData?.contextData[`node:${makeVideo.name}`] as Kept;
-	const { entries = {} } = kept['paidWork of all runs'] ?? {};
+	const { entries = [] } = kept['paidWork of all runs'] ?? {};
 	expect(simulator.submissions).toBe(60);
-	expect(Object.keys(entries)).toHaveLength(50);
+	expect(entries).toHaveLength(50);
 	expect(JSON.stringify(entries)).toContain(simulator.tasks.at(-1)!.id);
 });
 

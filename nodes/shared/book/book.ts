@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { runsAsTool } from '../form/hints';
-import { type KeyOf, keysOfRun, keysOfTool, type RequestParameters } from './entryKeys';
+import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, type PaidTask, readBook } from './schema';
 
 /** The fields of the node's context begin with it; the name of the run follows. */
@@ -16,7 +16,7 @@ const MAX_RUNS = 10;
 const MAX_KEPT = 50;
 
 /** The entries of calls that are under way: an agent may call a tool twice at the same moment. */
-const taken = new WeakSet<BookEntry>();
+const inUse = new WeakSet<BookEntry>();
 
 /**
  * What one run of a node paid for, and what its user knows of it: all that speaks of paid work is read from here. It is in
@@ -30,17 +30,17 @@ export class PaidBook {
 	/** The entries that this run is about, by item. */
 	readonly current = new Map<number, BookEntry>();
 	private readonly all = new Set<BookEntry>();
-	/** Whether an earlier try paid for something. */
-	readonly hasEarlierWork: boolean;
+	/** Those of earlier tries, by item. */
+	private readonly earlier = new Map<number, BookEntry[]>();
 	/** Whether n8n lost what the run that paused had written. */
 	readonly isGone: boolean;
-	private readonly isTool: boolean;
 	/** The index of this run of the node. */
 	readonly run: number;
+	private readonly isTool: boolean;
 	private readonly field: string;
 	private readonly fields: IDataObject;
-	private readonly stored: Book['entries'];
-	private readonly keyOf: KeyOf;
+	private readonly book: Book;
+	private readonly fingerprints: (item: number, request: object) => Fingerprints;
 
 	/** @param continues whether this run continues one that paused */
 	constructor(
@@ -52,23 +52,25 @@ export class PaidBook {
 		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
 		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
-		const book = readBook(this.fields[this.field]);
-		this.fields[this.field] = book as unknown as IDataObject;
+		this.book = readBook(this.fields[this.field]);
+		this.fields[this.field] = this.book as unknown as IDataObject;
 		const kept = Object.keys(this.fields).filter((name) => name.startsWith(FIELD));
 		for (const old of kept.slice(0, -MAX_RUNS)) delete this.fields[old];
-		this.stored = book.entries;
-		for (const entry of Object.values(this.stored)) {
-			if (taken.has(entry)) continue;
+		this.fingerprints = fingerprintsOf(context, parameters);
+		for (const entry of this.book.entries) {
+			if (inUse.has(entry)) continue;
 			this.all.add(entry);
+			this.earlier.set(entry.item, [...(this.earlier.get(entry.item) ?? []), entry]);
 			if (!continues) startOver(entry);
 			// An item whose request changed has neither field.
 			else if (entry.output ?? entry.error) this.current.set(entry.item, entry);
 		}
 		this.isGone = continues && this.current.size === 0;
-		this.hasEarlierWork = this.all.size > 0;
-		this.keyOf = this.isTool
-			? keysOfTool(parameters, this.stored, (entry) => !taken.has(entry))
-			: keysOfRun(context, parameters, this.stored);
+	}
+
+	/** Whether an earlier try paid for something. */
+	get hasEarlierWork(): boolean {
+		return this.earlier.size > 0;
 	}
 
 	/** The tools of an MCP Server Trigger run in no execution. */
@@ -83,21 +85,26 @@ export class PaidBook {
 
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
-		const key = this.keyOf(item, request);
-		return this.take(this.stored[key] ?? { item, tasks: [] }, key);
+		const wanted = this.fingerprints(item, request);
+		const stored = this.isTool ? this.book.entries : (this.earlier.get(item) ?? []);
+		const known = stored.filter((entry) => entry.item === item && !inUse.has(entry));
+		const same =
+			known.find(({ form }) => form !== undefined && form === wanted.form) ??
+			known.find((entry) => entry.request === wanted.request);
+		return same ? this.open(same) : this.add({ item, ...wanted, tasks: [] });
 	}
 
-	/** Adds what is not paid for, in place of what an earlier try had there. */
+	/** Adds the entry of an item. From now on what is written into it survives whatever happens. */
 	add(entry: BookEntry): BookEntry {
-		return this.take(entry, String(entry.item));
+		this.book.entries.push(entry);
+		return this.open(entry);
 	}
 
-	/** From now on what is written into the entry survives whatever happens. */
-	private take(entry: BookEntry, key: string): BookEntry {
-		this.all.delete(this.stored[key] ?? entry);
+	/** Works with an entry, in place of those of the item that paid for nothing in an earlier try. */
+	private open(entry: BookEntry): BookEntry {
+		for (const old of this.earlier.get(entry.item) ?? []) if (!isPaid(old)) this.all.delete(old);
 		this.all.add(entry);
-		if (this.isTool) taken.add(entry);
-		this.stored[key] = entry;
+		if (this.isTool) inUse.add(entry);
 		this.current.set(entry.item, entry);
 		return entry;
 	}
@@ -119,21 +126,22 @@ export class PaidBook {
 
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		const { isTool, stored } = this;
+		const { isTool, book } = this;
 		const failed = items?.findIndex(({ json }) => json.error !== undefined) ?? 0;
 		// A tool by its agent.
 		const mayRepeat = isTool ? failed >= 0 : this.context.getNode().retryOnFail && failed === 0;
 		const isOver = items !== undefined && !mayRepeat;
-		for (const [key, entry] of Object.entries(stored)) {
-			if (isTool && this.current.get(entry.item) !== entry) continue;
-			taken.delete(entry);
+		const own = isTool ? new Set(this.current.values()) : new Set(book.entries);
+		for (const entry of own) {
+			inUse.delete(entry);
 			// A second try downloads them again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
-			if (isOver || !isPaid(entry)) delete stored[key];
 		}
-		const left = Object.entries(stored).filter(([, entry]) => !taken.has(entry));
-		if (isTool) for (const [key] of left.slice(0, -MAX_KEPT)) delete stored[key];
-		else if (left.length === 0) delete this.fields[this.field];
+		const kept = book.entries.filter((entry) => !own.has(entry) || (!isOver && isPaid(entry)));
+		const free = kept.filter((entry) => !inUse.has(entry));
+		const forgotten = new Set(isTool ? free.slice(0, -MAX_KEPT) : []);
+		book.entries = kept.filter((entry) => !forgotten.has(entry));
+		if (!isTool && kept.length === 0) delete this.fields[this.field];
 	}
 }
 

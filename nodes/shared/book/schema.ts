@@ -69,6 +69,9 @@ const output = z.object({
 /** What one item submitted, and what came of it. */
 const bookEntry = z.object({
 	item: z.number().int(),
+	/** Fingerprints of the form and the input, and of the evaluated request. */
+	form: z.string().optional(),
+	request: z.string().optional(),
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
 	isOfOtherVersion: z.boolean().optional(),
 	/** Undefined: they are not waited for. */
@@ -88,11 +91,8 @@ const bookEntry = z.object({
 	earlier: errorReport.optional(),
 });
 
-/** The entries of one run of a node, by the fingerprints of their requests. */
-const book = z.object({
-	version: z.literal(BOOK_VERSION),
-	entries: z.record(z.string(), bookEntry),
-});
+/** The entries of one run of a node. */
+const book = z.object({ version: z.literal(BOOK_VERSION), entries: z.array(bookEntry) });
 
 export type WaitOptions = z.infer<typeof wait>;
 export type OutputOptions = z.infer<typeof output>;
@@ -112,12 +112,12 @@ const anyEntry = z
 	})
 	.catch({ item: 0, tasks: [] })
 	.transform((entry): BookEntry => ({ ...entry, isOfOtherVersion: true }));
-const anyBook = z.object({ entries: z.record(z.string(), anyEntry) });
+const anyBook = z.object({ entries: z.array(anyEntry) });
 
 const isBook = (value: unknown): value is Book => book.safeParse(value).success;
 
 /** The same object, with all its fields; of what is no book of this version, what names tasks. */
 export function readBook(value: unknown): Book {
 	if (isBook(value)) return value;
-	return { version: BOOK_VERSION, ...(anyBook.safeParse(value).data ?? { entries: {} }) };
+	return { version: BOOK_VERSION, ...(anyBook.safeParse(value).data ?? { entries: [] }) };
 }

@@ -182,7 +182,7 @@ test.each(['task-not-found', 'invalid-api-key', 'unavailable'] as const)(
 				waitOptions: { maxWait: 300, onTimeout: 'output' },
 			}),
 			onWait: (stored) => {
-				const [first] = Object.values(bookIn(stored).entries ?? {});
+				const [first] = bookIn(stored).entries ?? [];
 				if (first?.tasks[0]?.entry.status === 'completed' && finished++ === 0)
 					simulator.inject({ endpoint: 'poll', fault, matching: simulator.tasks[0]!.id });
 			},
