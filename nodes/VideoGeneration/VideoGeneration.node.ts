@@ -1,23 +1,56 @@
-import type {
-	EngineRequest,
-	EngineResponse,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	INodeType,
-	INodeTypeDescription,
+import {
+	type EngineRequest,
+	type EngineResponse,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeError,
+	NodeOperationError,
+	updateDisplayOptions,
 } from 'n8n-workflow';
-import { withDurableWait } from '../shared/durableWait/durableWait';
+import { InvalidInputError } from '../../gateway';
+import { PaidBook } from '../shared/book/book';
+import { withBook } from '../shared/book/withBook';
+import { type DurableWait, withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
-import { NodeConnectionTypes } from '../shared/form/connectionTypes';
-import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
-import { requestHints } from './videoRequest';
+import { NodeConnectionTypes } from '../shared/form/connectionTypes';
+import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import { requestOptionsOf } from '../shared/form/sharedProperties';
+import { failAll } from '../shared/run/eachItem';
+import { generate } from './generate';
+import { get, taskIdProperty } from './get';
+import { VideoOutput } from './output';
 import { waitingTooltip } from './resultOptions';
-import { execute, operationProperties, outputFields } from './router';
+import { type Operation, submit } from './submit';
+import { anotherNode, TaskLog } from './taskLog';
+import { requestHints, requestParameters } from './videoRequest';
+import { LOST_STATE, runOperation, wait } from './wait';
+
+const operations: Record<string, Operation> = { generate, get, submit, wait };
 
 const properties: INodeProperties[] = [
-	...operationProperties,
+	// n8n names a tool and a node on the canvas by the action of the operation, but only where a resource shows that operation.
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'hidden',
+		noDataExpression: true,
+		options: [{ name: 'Video', value: 'video' }],
+		default: 'video',
+	},
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['video'] } },
+		options: Object.entries(operations).map(([value, { option }]) => ({ ...option, value })),
+		default: 'generate',
+	},
+	...propertiesOf(operations),
 	requestOptionsOf({
 		maxConcurrency:
 			'The maximum number of requests of this node in flight at once. A video that is waited for does not count.',
@@ -25,6 +58,26 @@ const properties: INodeProperties[] = [
 			'How long a request may take without receiving data. How long to wait for a video is Max Wait.',
 	}),
 ];
+
+/**
+ * The fields of all operations in the order that each has, one property a name, with every operation that shows it: of several
+ * with one name, n8n's builder and its MCP server read the first. Only Options differs.
+ */
+function propertiesOf(all: Record<string, Operation>): INodeProperties[] {
+	const gathered: Array<{ property: INodeProperties; operation: string[] }> = [];
+	for (const [name, operation] of Object.entries(all)) {
+		let place = 0;
+		for (const property of operation.properties) {
+			const known = gathered.find((each) => each.property === property);
+			if (known) known.operation.push(name);
+			else gathered.splice(place, 0, { property, operation: [name] });
+			place = gathered.findIndex((each) => each.property === property) + 1;
+		}
+	}
+	return gathered.flatMap(({ property, operation }) =>
+		updateDisplayOptions({ show: { operation } }, [property]),
+	);
+}
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -50,7 +103,12 @@ export class VideoGeneration implements INodeType {
 		properties,
 	};
 
-	outputFields = outputFields;
+	outputFields: OutputFieldsByFile = Object.fromEntries(
+		Object.entries(operations).map(([name, { outputFields }]) => [
+			`v1.0.0/video/${name}`,
+			outputFields,
+		]),
+	);
 
 	methods = {
 		listSearch: { searchModels: searchModels('video') },
@@ -64,7 +122,73 @@ export class VideoGeneration implements INodeType {
 		return await withDurableWait(
 			this,
 			response,
-			async (durable) => await execute(this, durable, properties),
+			async (durable) => await runChosenOperation(this, durable),
 		);
 	}
+}
+
+/** An error that it throws lists every task of the run. */
+async function runChosenOperation(
+	context: IExecuteFunctions,
+	durable: DurableWait,
+): Promise<INodeExecutionData[][] | EngineRequest> {
+	const operation = operations[context.getNodeParameter('operation', 0, 'generate') as string];
+	if (operation === undefined) return [failAll(context, customApiCall())];
+	const book = new PaidBook(context, requestParameters, durable.isResumed);
+	const log = new TaskLog(context, book, durable.isLastTry);
+	const output = new VideoOutput(context, book);
+	// Whatever it is, n8n would hand on the input of a node that continues on an error.
+	const fail = (error: unknown) => output.items(error);
+	try {
+		const made = await withBook<INodeExecutionData[] | EngineRequest>(
+			context,
+			properties,
+			book,
+			async (paid) => {
+				const refusal = unreadable(context, book, log, operation);
+				if (refusal !== undefined) return fail(refusal);
+				const run = { ...paid, durable, log, output };
+				return await runOperation(run, operation).catch((error: unknown) => {
+					if (error instanceof NodeError) throw error;
+					return fail(error);
+				});
+			},
+			fail,
+		);
+		if (!Array.isArray(made)) return made;
+		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
+		if (!isRepeated) log.hintAboutStopped();
+		return [made];
+	} catch (error) {
+		throw log.withTasks(error);
+	}
+}
+
+/** n8n itself adds "Custom API Call" to the operations of a node whose credential the HTTP Request node can use. */
+function customApiCall() {
+	return new InvalidInputError(
+		'operation',
+		'This node cannot make a custom API call',
+		'Add an HTTP Request node instead. Set its Authentication to Predefined Credential Type, and choose Generation Service API and your credential. Nothing was sent to the service.',
+	);
+}
+
+/** Why the book of a run cannot be continued: videos might be submitted again. */
+function unreadable(
+	context: IExecuteFunctions,
+	book: PaidBook,
+	log: TaskLog,
+	operation: Operation,
+): NodeOperationError | undefined {
+	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
+	// Wait finds its tasks in the form.
+	if (!isOther && (!book.isGone || operation.properties.includes(taskIdProperty))) return undefined;
+	const { noted } = log;
+	return new NodeOperationError(
+		context.getNode(),
+		isOther ? 'The videos were submitted by another version of this package' : LOST_STATE,
+		{
+			description: `Nothing was submitted again. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${noted && ` Tasks of this execution: ${noted}`}`,
+		},
+	);
 }

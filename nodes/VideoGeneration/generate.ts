@@ -19,9 +19,9 @@ export const generate: Operation = {
 		waitOptionsProperty,
 	],
 	outputFields: generatedFields,
-	plan: (form, item) => ({
-		...planSubmission(form, item),
-		output: readOutput(form, item),
-		wait: readWait(form, item),
+	plan: (form, item, options) => ({
+		...planSubmission(form, item, options),
+		outputOptions: readOutput(form, item, options),
+		waitOptions: readWait(form, item),
 	}),
 };

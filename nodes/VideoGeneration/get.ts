@@ -49,7 +49,10 @@ export const get: Operation = {
 	},
 	properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
 	outputFields: taskFields,
-	plan: (form, item) => ({ open: planTask(form, item), output: readOutput(form, item) }),
+	plan: (form, item, options) => ({
+		open: planTask(form, item),
+		outputOptions: readOutput(form, item, options),
+	}),
 };
 
 /**
@@ -62,12 +65,12 @@ export function planTask(form: FormReader, itemIndex: number): Plan['open'] {
 	const isPasted = typeof value === 'string' && form.isText('taskId');
 	const id = parseTaskId(isPasted ? value.trim() : value);
 	return ({ book, service }, item) =>
-		book.add({ item, tasks: [{ state: 'open', entry: service.gateway.knownTask(id) }] });
+		book.add({ item, tasks: [{ state: 'open', latest: service.gateway.knownTask(id) }] });
 }
 
 /** A task of which nothing came yet. */
 export interface OpenTask {
-	item: BookEntry;
+	entry: BookEntry;
 	task: PaidTask;
 	/** Its inline video, if Download is on. */
 	inline?: Buffer;
@@ -92,15 +95,15 @@ export class VideoTasks {
 	 */
 	async settle(open: OpenTask, mayPause: boolean): Promise<void> {
 		const { task } = open;
-		const known = task.entry;
+		const known = task.latest;
 		const polling = this.poll(open, mayPause).catch((error: unknown) => {
 			// The URL of a video that was seen finished may still lead to it.
-			const isLost = known.status !== 'completed' || urlOf(known.used ?? known) === null;
-			if (error instanceof CancelledError || isLost) throw error;
+			const isUseless = known.status !== 'completed' || urlOf(known.used ?? known) === null;
+			if (error instanceof CancelledError || isUseless) throw error;
 		});
 		const settling = polling.then(async () => {
 			// What a try before knew may be outdated: a poll that failed is followed by another.
-			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
+			if (mayPause && (!isFinished(task.latest) || task.latest === known)) return;
 			await this.finish(open, mayPause);
 		});
 		const failing = settling.catch((error: unknown) => {
@@ -113,32 +116,29 @@ export class VideoTasks {
 	}
 
 	private async poll(open: OpenTask, once: boolean): Promise<void> {
-		const { item, task } = open;
+		const { entry, task } = open;
 		const { gateway, signal } = this.service;
-		const keep = isDownloaded(item) ? (video: Buffer) => void (open.inline = video) : undefined;
-		const { id } = task.entry.used ?? task.entry;
+		const keep = isDownloaded(entry) ? (video: Buffer) => void (open.inline = video) : undefined;
+		const { id } = task.latest.used ?? task.latest;
 		const get = async (stop?: AbortSignal, withinMs?: number) => {
-			const entry = await gateway.getVideoTask(id, stop, keep, withinMs);
-			this.log.polled(entry);
-			if (item.wait) noteFound(task, entry);
-			return entry;
+			const found = await gateway.getVideoTask(id, stop, keep, withinMs);
+			this.log.polled(found);
+			noteFound(task, found);
+			return found;
 		};
-		const { wait } = item;
-		if (wait === undefined) {
-			task.entry = await get(signal);
-			return;
-		}
+		const { waitOptions } = entry;
+		if (waitOptions === undefined) return void (await get(signal));
 		this.log.beginWait(task);
-		const { submittedAt, deadline = later(systemClock.wallTime(), wait.maxWaitMs) } = task;
+		const { pollIntervalMs: interval, maxWaitMs, polling, onTimeout } = waitOptions;
+		const { submittedAt, deadline = later(systemClock.wallTime(), maxWaitMs) } = task;
 		const isKnown = () => submittedAt !== undefined || task.submitted !== undefined;
-		const { pollIntervalMs: interval, polling } = wait;
-		const hasVideo = ({ url }: VideoTask) => !isDownloaded(item) || Boolean(url ?? open.inline);
+		const hasVideo = ({ url }: VideoTask) => !isDownloaded(entry) || Boolean(url ?? open.inline);
 		const options = { get, interval, deadline, polling, submittedAt, isKnown, hasVideo, once };
-		task.entry =
-			(await this.poller.poll(id, options).catch((error: unknown) => {
-				const isHandedOn = wait.onTimeout === 'output' && isKnown();
-				if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
-			})) ?? task.entry;
+		const last = await this.poller.poll(id, options).catch((error: unknown) => {
+			const isHandedOn = onTimeout === 'output' && isKnown();
+			if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
+		});
+		task.latest = last ?? task.latest;
 	}
 
 	/**
@@ -148,14 +148,11 @@ export class VideoTasks {
 	 * @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored
 	 */
 	private async finish(open: OpenTask, mayPause: boolean): Promise<void> {
-		const { item, task } = open;
-		const { entry } = task;
-		if (entry.status === 'failed') throw new TaskFailedError(entry);
-		if (isDownloaded(item) && entry.status === 'completed') {
-			if (mayPause && (await this.storesInMemory())) {
-				// Polled again, for a fresh URL.
-				return;
-			}
+		const { entry, task } = open;
+		if (task.latest.status === 'failed') throw new TaskFailedError(task.latest);
+		if (isDownloaded(entry) && task.latest.status === 'completed') {
+			// It is polled again later, for a fresh URL.
+			if (mayPause && (await this.storesInMemory())) return;
 			task.file = await this.store(open);
 		}
 		task.state = 'done';
@@ -172,17 +169,17 @@ export class VideoTasks {
 		return await this.inMemory;
 	}
 
-	private async store({ item, task, inline }: OpenTask): Promise<IBinaryData> {
-		const { entry } = task;
-		const { fileName } = item.output ?? {};
-		const number = liveTasks(item).indexOf(task) + 1;
+	private async store({ entry, task, inline }: OpenTask): Promise<IBinaryData> {
+		const { latest } = task;
+		const { fileName } = entry.outputOptions ?? {};
+		const number = liveTasks(entry).indexOf(task) + 1;
 		const { context, gateway, signal } = this.service;
 		const put = async (
 			video: Parameters<typeof context.helpers.prepareBinaryData>[0],
 			found: Pick<IncomingVideo, 'extension' | 'type'>,
 		) => {
-			if (found.extension === undefined) hintAfterRun(context, unknownFormat(entry.id));
-			const { name, type } = videoFile(entry, fileName, number, found);
+			if (found.extension === undefined) hintAfterRun(context, unknownFormat(latest.id));
+			const { name, type } = videoFile(latest, fileName, number, found);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined) {
@@ -192,7 +189,7 @@ export class VideoTasks {
 			});
 		}
 		return await gateway.downloadVideo(
-			entry,
+			latest,
 			async ({ stream, ...found }) => await put(stream, found),
 			signal,
 		);
@@ -203,10 +200,10 @@ const unknownFormat = (id: string) =>
 	`The file of video task ${asHtml(id)} has a format that this node does not know: check that it plays.`;
 
 /** Writes down what a poll found. */
-function noteFound(task: PaidTask, entry: VideoTask): void {
-	const { progress, status } = entry;
-	task.submitted ??= task.entry;
-	task.entry = entry;
+function noteFound(task: PaidTask, found: VideoTask): void {
+	const { progress, status } = found;
+	task.submitted ??= task.latest;
+	task.latest = found;
 	if (typeof progress === 'number' && status !== 'queued')
 		task.seen ??= { at: systemClock.wallTime(), progress };
 }
@@ -216,7 +213,7 @@ const notFound = (offersRetry: boolean) =>
 
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): string | undefined {
-	const { id, status, url } = task.entry;
+	const { id, status, url } = task.latest;
 	const isOurs = task.submittedAt !== undefined;
 	if (task.state === 'unknown') return isOurs ? notFound(offersRetry) : undefined;
 	// A second poll of an ID that no URL can contain is refused, too.
@@ -240,4 +237,4 @@ function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): stri
 		.join(' ');
 }
 
-const isDownloaded = ({ output }: BookEntry) => output?.binaryProperty !== undefined;
+const isDownloaded = ({ outputOptions }: BookEntry) => outputOptions?.binaryProperty !== undefined;

@@ -6,10 +6,11 @@ import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { type ErrorReport, ReportedError, TaskError } from '../shared/run/errorText';
-import { stateOf } from './taskLog';
+import { stateOf, urlOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
 
-const stateFields = {
+/** The fields of a task, simplified. */
+export const taskFields = {
 	status: 'string',
 	progress: 'integer',
 	url: 'string',
@@ -20,16 +21,13 @@ const stateFields = {
 	format: 'string',
 	created_at: 'integer',
 	completed_at: 'integer',
+	task_id: 'string',
 } satisfies OutputFields;
-
-/** The fields of {@link simplifiedTask}. */
-export const taskFields = { ...stateFields, task_id: 'string' } satisfies OutputFields;
 
 /** The same where the request that created the task is known. */
 export const generatedFields = {
-	...stateFields,
+	...taskFields,
 	model: 'string',
-	task_id: 'string',
 	request_id: 'string',
 } satisfies OutputFields;
 
@@ -43,14 +41,14 @@ const FULL_FIELDS = [
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
  * table they would push the rest out of sight.
  */
-function simplifiedTask({ entry, submitted, request = {} }: PaidTask): IDataObject {
-	const { status, progress, url, metadata, created_at, completed_at } = entry;
+function simplifiedTask({ latest, submitted, request = {} }: PaidTask): IDataObject {
+	const { status, progress, url, metadata, created_at, completed_at } = latest;
 	const { duration, size, fps, format } = metadata ?? {};
 	return present({
 		status,
 		progress,
 		url: url ?? null,
-		revised_prompt: entry.revised_prompt ?? submitted?.revised_prompt,
+		revised_prompt: latest.revised_prompt ?? submitted?.revised_prompt,
 		duration,
 		size,
 		fps,
@@ -58,18 +56,23 @@ function simplifiedTask({ entry, submitted, request = {} }: PaidTask): IDataObje
 		created_at: created_at ?? request.created,
 		completed_at,
 		model: request.model,
-		task_id: entry.id,
+		task_id: latest.id,
 		request_id: request.id,
 	} satisfies Record<keyof typeof generatedFields, unknown>);
 }
 
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
-function fullTask({ entry, submitted }: PaidTask): IDataObject {
-	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
+function fullTask({ latest, submitted }: PaidTask): IDataObject {
+	const { id, sent_as, status } = latest;
+	const whole = {
+		...submitted,
+		...present(latest),
+		status: sent_as?.status ?? status,
+		task_id: id,
+	};
 	const { error, ...fields } = whole as IDataObject;
 	for (const own of ['sent_as', 'used']) delete fields[own];
-	const sent = entry.sent_as?.status ? { status: entry.sent_as.status } : {};
-	return { ...fields, ...sent, task_id: entry.id, ...(error ? { task_error: error } : {}) };
+	return error ? { ...fields, task_error: error } : fields;
 }
 
 type Result = Settled<INodeExecutionData>;
@@ -106,10 +109,10 @@ export class VideoOutput {
 		return items;
 	}
 
-	/** What came of the tasks of an item, and why it has no others. */
+	/** What came of the tasks of an item, and why it has no more. */
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
-			if (task.error !== undefined) return [{ error: failedTask(task, task.error, entry.output) }];
+			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
 			const fail = (error: unknown) => [{ error: new TaskError(stateOf(task), error) }];
 			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 			try {
@@ -123,11 +126,11 @@ export class VideoOutput {
 	}
 
 	/** The item of a task. The fields of its input item are added here and kept nowhere. */
-	itemOf({ item, wait, output }: BookEntry, task: PaidTask): INodeExecutionData {
-		const { simplify = true, includeInputFields, binaryProperty } = output ?? {};
+	itemOf({ item, waitOptions, outputOptions }: BookEntry, task: PaidTask): INodeExecutionData {
+		const { simplify = true, includeInputFields, binaryProperty } = outputOptions ?? {};
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
 		// Only a task that was just submitted, and is not waited for, has little more than its request.
-		if (!simplify && !wait && task.request) own.request = task.request as IDataObject;
+		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
 		// An input field of a name that any item may have is never one of a video.
 		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
 		const json = includeInputFields
@@ -140,18 +143,20 @@ export class VideoOutput {
 
 	/** Shows the hints about the items of the run. */
 	private show(items: INodeExecutionData[], entries: BookEntry[]): void {
-		const { hints } = this;
-		for (const { asked = 0, named = 0, tasks, wait, output } of entries) {
+		const { context, hints } = this;
+		for (const { asked = 0, named = 0, tasks, waitOptions, outputOptions } of entries) {
 			hints.note('missing: the service created fewer than were asked for.', asked - named);
 			hints.note(
 				'beyond what one submission asked for. Check your account: they may be billed.',
 				named - asked,
 			);
-			const isOver = ({ state, entry }: PaidTask) => state === 'done' && !isFinished(entry);
-			const advice = wait
+			const unfinished = tasks.filter(
+				({ state, latest }) => state === 'done' && !isFinished(latest),
+			);
+			const advice = waitOptions
 				? 'not finished: Max Wait is over. To get it without paying again, add a second Video Generation node after this one, with the operation Wait: its Task ID fits already.'
 				: 'not finished yet, so there is nothing to download. Wait, or Get later.';
-			if (wait ?? output?.binaryProperty) hints.note(advice, tasks.filter(isOver).length);
+			if (waitOptions ?? outputOptions?.binaryProperty) hints.note(advice, unfinished.length);
 		}
 		const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 		// Older versions of n8n keep files in memory by default: such a file has no id.
@@ -159,46 +164,54 @@ export class VideoOutput {
 			'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
 			files.filter(({ id }) => id === undefined).length,
 		);
-		hints.show(this.context);
-		hintAboutWords(this.context, entries);
-		const operation = this.context.getNodeParameter('operation', 0, 'generate');
-		hintAboutFiles(this.context, items, operation === 'generate');
-		if (operation === 'generate' || operation === 'submit') hintAboutBill(this.context, items);
-		hintAboutNames(this.context, this.book, items);
+		hints.show(context);
+		const tasks = entries.flatMap(liveTasks);
+		hintAboutWords(context, tasks);
+		hintAboutDownload(context, tasks);
+		hintAboutBill(
+			context,
+			entries.reduce((sum, { named = 0 }) => sum + named, 0),
+		);
+		// Other names are those of their tasks.
+		if (entries.some(({ outputOptions }) => outputOptions?.fileName))
+			hintAboutNames(
+				context,
+				this.book,
+				files.flatMap(({ fileName }) => fileName ?? []),
+			);
 	}
 }
 
 /** With Simplify off, an error item has what the service said of the task, as it was sent. */
-function failedTask({ entry }: PaidTask, report: ErrorReport, output: BookEntry['output']) {
-	if (output?.simplify !== false || entry.error == null) return new ReportedError(report);
-	return new ReportedError({ ...report, failure: { ...report.failure, task_error: entry.error } });
+function failedTask({ outputOptions }: BookEntry, { latest }: PaidTask, report: ErrorReport) {
+	if (outputOptions?.simplify !== false || latest.error == null) return new ReportedError(report);
+	return new ReportedError({ ...report, failure: { ...report.failure, task_error: latest.error } });
 }
 
 /** What the service said in other words than the interface's, or about another task. */
-function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void {
-	const tasks = entries.flatMap((entry) => entry.tasks.map((task) => task.entry));
-	const words = new Map(tasks.map(({ sent_as, status }) => [sent_as?.status, status]));
+function hintAboutWords(context: IExecuteFunctions, tasks: PaidTask[]): void {
+	const words = new Map<string, string>();
+	const ids: string[] = [];
+	for (const { id, status, sent_as } of tasks.map(({ latest }) => latest)) {
+		if (sent_as?.status !== undefined) words.set(sent_as.status, status);
+		if (sent_as?.id !== undefined) ids.push(`${asHtml(id)} (${asHtml(sent_as.id)})`);
+	}
 	for (const [word, status] of words)
-		if (word !== undefined)
-			hintAfterRun(context, `The service's status "${asHtml(word)}" was read as ${status}`, 'info');
-	const others = tasks.filter(({ sent_as }) => sent_as?.id !== undefined);
-	if (others.length === 0) return;
-	const pairs = others.map(({ id, sent_as }) => `${asHtml(id)} (${asHtml(sent_as?.id ?? '')})`);
-	hintAfterRun(
-		context,
-		`The service answered polls with other task IDs, here in brackets: ${pairs.join(', ')}. Check whether these are the right videos.`,
-	);
+		hintAfterRun(context, `The service's status "${asHtml(word)}" was read as ${status}`, 'info');
+	if (ids.length > 0)
+		hintAfterRun(
+			context,
+			`The service answered polls with other task IDs, here in brackets: ${ids.join(', ')}. Check whether these are the right videos.`,
+		);
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
-function hintAboutFiles(
-	context: IExecuteFunctions,
-	items: INodeExecutionData[],
-	isGenerated: boolean,
-): void {
-	// A URL of Get and Wait is what they were asked for; inline data pass by.
-	const without = items.filter(
-		({ json, binary }) => json.status === 'completed' && !binary && (isGenerated || !json.url),
+function hintAboutDownload(context: IExecuteFunctions, tasks: PaidTask[]): void {
+	const isGenerated = context.getNodeParameter('operation', 0, 'generate') === 'generate';
+	// A URL is what Get and Wait were asked for; inline data pass by.
+	const without = tasks.filter(
+		({ state, latest: { status, url }, file }) =>
+			state === 'done' && status === 'completed' && !file && (isGenerated || !url),
 	);
 	if (without.length === 0) return;
 	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
@@ -206,14 +219,14 @@ function hintAboutFiles(
 		? 'the agent, with the operation Get, Download on and this task_id.'
 		: 'this one, with the operation Get and Download on: its Task ID fits already.';
 	const advice = isGenerated
-		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(without.map(({ json }) => json.url))}`
+		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(without)}`
 		: 'If the service sends inline data instead of a URL, turn on Download to keep it.';
 	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info');
 }
 
 /** One click plays a video in another tab. */
-function linksTo(urls: unknown[]): string {
-	const playable = urls.map(String).filter((url) => /^https?:\/\//i.test(url));
+function linksTo(tasks: PaidTask[]): string {
+	const playable = tasks.flatMap(({ latest }) => urlOf(latest) ?? []);
 	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
 		const video = playable.length === 1 ? 'the video' : `video ${index + 1}`;
 		return `<a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
@@ -226,24 +239,20 @@ const FILE_NAMES = 'generationServiceFileNames';
 const MAX_NAMES = 1000;
 
 /**
- * Nodes that write files or attach them to one message put one in the place of the other, also one of another round of a loop,
+ * Nodes that write files or attach them to one message put one in the place of another, also one of another round of a loop,
  * where $itemIndex is always 0.
  */
-function hintAboutNames(context: IExecuteFunctions, book: PaidBook, items: INodeExecutionData[]) {
-	// Other names are those of their tasks.
-	if (!book.entries.some(({ output }) => output?.fileName)) return;
+function hintAboutNames(context: IExecuteFunctions, book: PaidBook, names: string[]): void {
 	const stored = (contextOf(context, 'flow')[FILE_NAMES] ??= {}) as Record<string, IDataObject>;
 	const runs = (stored[`${context.getNode().name}, ${book.execution}`] ??= {});
-	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
-	const names = files.map(({ fileName = '' }) => fileName);
-	const again = names.find((name, index) => names.indexOf(name) !== index);
-	const before = names.find((name) => Object.hasOwn(runs, name) && runs[name] !== book.run);
+	const ofTwoItems = names.find((name, index) => names.indexOf(name) !== index);
+	const ofTwoRuns = names.find((name) => Object.hasOwn(runs, name) && runs[name] !== book.run);
 	if (Object.keys(runs).length < MAX_NAMES) for (const name of names) runs[name] ??= book.run;
-	const twice = again ?? before;
-	if (twice === undefined) return;
-	const counter = again === undefined ? '$runIndex' : '$itemIndex';
+	const name = ofTwoItems ?? ofTwoRuns;
+	if (name === undefined) return;
+	const counter = ofTwoItems === undefined ? '$runIndex' : '$itemIndex';
 	hintAfterRun(
 		context,
-		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,
+		`Several videos have the file name ${asHtml(name)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,
 	);
 }

@@ -134,8 +134,11 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
  * What the items of the tasks of an item look like.
  * @throws InvalidInputError
  */
-export function readOutput(form: FormReader, itemIndex: number): OutputOptions {
-	const options = form.collection('options', itemIndex);
+export function readOutput(
+	form: FormReader,
+	itemIndex: number,
+	options: Record<string, unknown>,
+): OutputOptions {
 	const items = {
 		simplify: form.boolean('simplify', itemIndex, true),
 		includeInputFields: readBoolean(options, 'includeInputFields', false),

@@ -27,7 +27,7 @@ export interface OperationRun extends PaidRun {
 }
 
 /** What an operation does with an item, and how its tasks are waited for and shown. */
-export interface Plan extends Pick<BookEntry, 'wait' | 'output'> {
+export interface Plan extends Pick<BookEntry, 'waitOptions' | 'outputOptions'> {
 	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
 	open: (run: OperationRun, item: number) => BookEntry;
 	/** What is done before its tasks are waited for. */
@@ -40,9 +40,10 @@ export interface Operation {
 	outputFields: OutputFields;
 	/**
 	 * Reads an item.
+	 * @param options the collection Options, which is read once
 	 * @throws InvalidInputError
 	 */
-	plan: (form: FormReader, item: number) => Plan;
+	plan: (form: FormReader, item: number, options: Record<string, unknown>) => Plan;
 }
 
 /** Submits a video, and continues without waiting. */
@@ -62,7 +63,10 @@ export const submit: Operation = {
 		task_id: 'string',
 		request_id: 'string',
 	},
-	plan: (form, item) => ({ ...planSubmission(form, item), output: readOutput(form, item) }),
+	plan: (form, item, options) => ({
+		...planSubmission(form, item, options),
+		outputOptions: readOutput(form, item, options),
+	}),
 };
 
 /**
@@ -70,8 +74,12 @@ export const submit: Operation = {
  * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
  * is waited for
  */
-export function planSubmission(form: FormReader, itemIndex: number): Pick<Plan, 'open' | 'start'> {
-	const billable = readBillableVideo(form, itemIndex);
+export function planSubmission(
+	form: FormReader,
+	itemIndex: number,
+	options: Record<string, unknown>,
+): Pick<Plan, 'open' | 'start'> {
+	const billable = readBillableVideo(form, itemIndex, options);
 	const { request, maxBillableRequests } = billable;
 	return {
 		open: ({ book, spending }, item) => {
@@ -99,7 +107,7 @@ async function submitRest(
 	const due = entry.tasks.filter(({ state }) => state === 'due');
 	const count = live === 0 ? n : Math.min(due.length, n - live);
 	if (count <= 0) return;
-	if (book.lost.includes(entry)) throw lostBefore(log.offersRetry);
+	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
 	const request = live === 0 ? billable.request : { ...billable.request, n: count };
 	const submitted = spending.spend(
 		count,
@@ -124,12 +132,12 @@ async function submitRest(
 	log.submitted(entry.item, tasks, count);
 }
 
-/** Two entries with one id are one video. */
+/** Two tasks with one ID are one video. */
 function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 	const request = present(submission);
 	const submittedAt = systemClock.wallTime();
-	const byId = new Map(data.map((entry) => [entry.id, entry]));
-	return [...byId.values()].map((entry) => ({ state: 'open', entry, request, submittedAt }));
+	const byId = new Map(data.map((task) => [task.id, task]));
+	return [...byId.values()].map((latest) => ({ state: 'open', latest, request, submittedAt }));
 }
 
 function lostBefore(offersRetry: boolean) {

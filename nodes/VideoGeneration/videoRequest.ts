@@ -1,14 +1,8 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	NodeHint,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
-import { asText, fieldOf, numberProperty, propertyOf } from '../shared/form/parameterValues';
+import { asText, fieldOf, numberProperty } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -17,7 +11,7 @@ import {
 	readMaxBillableRequests,
 	userOption,
 } from '../shared/form/sharedProperties';
-import { asHtml, hintAfterRun, hintBeforeRun } from '../shared/form/hints';
+import { hintAfterRun, hintBeforeRun } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/fingerprints';
 
@@ -142,8 +136,11 @@ export type BillableVideo = ReturnType<typeof readBillableVideo>;
  * Reads and checks the request of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readBillableVideo(form: FormReader, itemIndex: number) {
-	const options = form.collection('options', itemIndex);
+export function readBillableVideo(
+	form: FormReader,
+	itemIndex: number,
+	options: Record<string, unknown>,
+) {
 	const { fps, n, responseFormat, user } = options;
 	const fields: Required<VideoFields> = {
 		model: readModel(form.read('model', itemIndex)),
@@ -160,26 +157,10 @@ export function readBillableVideo(form: FormReader, itemIndex: number) {
 }
 
 /** Several videos have a price that is easily overlooked. */
-export function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const seconds = new Map<string, number>();
-	let videos = 0;
-	for (const { json, pairedItem } of items) {
-		const itemIndex = Number(fieldOf(pairedItem ?? json.error, 'item'));
-		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
-		if (task_id === undefined) continue;
-		videos += 1;
-		const [size, duration] = ['size', 'duration'].map(
-			(name) =>
-				// One that was emptied is not sent: the service has the same default.
-				context.getNodeParameter(name, itemIndex, '') ||
-				propertyOf(requestProperties, name).default,
-		);
-		seconds.set(String(size), (seconds.get(String(size)) ?? 0) + Number(duration));
-	}
+export function hintAboutBill(context: IExecuteFunctions, videos: number): void {
 	if (videos < 2) return;
-	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
 	const { options } = context.getNode().parameters;
 	const isOpen = fieldOf(options, 'maxBillableRequests') === undefined;
-	const advice = videos >= MANY_VIDEOS && isOpen ? `. ${LIMIT_THEM}` : '';
-	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}${advice}`, 'info');
+	const advice = videos >= MANY_VIDEOS && isOpen ? ` ${LIMIT_THEM}` : '';
+	hintAfterRun(context, `${videos} videos were submitted, and each is billed.${advice}`, 'info');
 }

@@ -1,7 +1,6 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	earliest,
-	formatSeconds,
 	isFinished,
 	later,
 	msBetween,
@@ -44,10 +43,10 @@ export const wait: Operation = {
 		waitOptionsProperty,
 	],
 	outputFields: taskFields,
-	plan: (form, item) => ({
+	plan: (form, item, options) => ({
 		open: planTask(form, item),
-		output: readOutput(form, item),
-		wait: readWait(form, item),
+		outputOptions: readOutput(form, item, options),
+		waitOptions: readWait(form, item),
 	}),
 };
 
@@ -74,15 +73,16 @@ export async function runOperation(
 	run: VideoRun,
 	operation: Operation,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const waiting = new Waiting(run);
-	if (run.book.current.size === 0) await waiting.begin(operation);
-	waiting.hintAboutMemory();
-	return (await waiting.continue()) ?? run.output.items();
+	const all = new AllTasks(run);
+	if (run.book.current.size === 0) await all.begin(operation);
+	all.hintAboutMemory();
+	return (await all.settle()) ?? run.output.items();
 }
 
-class Waiting {
+/** The tasks of all items. */
+class AllTasks {
 	private readonly startedAt = systemClock.wallTime();
-	/** Why n8n's database cannot keep the wait; empty where it is not to. */
+	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
 	private readonly refusal: string | undefined;
 	private readonly tasks: VideoTasks;
 
@@ -96,8 +96,9 @@ class Waiting {
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
+		const { form } = service;
 		const outcomes = await outcomesOf(service, {
-			read: (item) => operation.plan(service.form, item),
+			read: (item) => operation.plan(form, item, form.collection('options', item)),
 			prepare: ({ open, start, ...options }, item) => {
 				return { entry: Object.assign(open(this.run, item), options), start };
 			},
@@ -108,9 +109,9 @@ class Waiting {
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
 				// What is submitted and not waited for is done.
-				if (start && !entry.wait) for (const task of liveTasks(entry)) task.state = 'done';
+				if (start && !entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';
 				const settling = this.settleItem(entry);
-				return entry.wait ? { pending: settling } : await settling;
+				return entry.waitOptions ? { pending: settling } : await settling;
 			},
 		});
 		const { current } = book;
@@ -122,32 +123,29 @@ class Waiting {
 		}
 	}
 
-	/** The longest Max Wait; 0 where nothing is waited for. */
-	private get longestMs(): number {
-		const entries = [...this.run.book.current.values()];
-		return Math.max(0, ...entries.map(({ wait }) => wait?.maxWaitMs ?? 0));
-	}
-
 	/** Says why the wait is not in the database, although it is to be. */
 	hintAboutMemory(): void {
-		const isShort = this.longestMs > 0 && this.longestMs < MIN_WAIT_MS;
+		const waits = [...this.run.book.current.values()].flatMap(
+			({ waitOptions }) => waitOptions ?? [],
+		);
+		const isShort = waits.length > 0 && waits.every(({ maxWaitMs }) => maxWaitMs < MIN_WAIT_MS);
 		const reason = this.refusal ?? (isShort && 'Max Wait is less than 70 seconds');
 		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
 	}
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
-	async continue(): Promise<EngineRequest | undefined> {
+	async settle(): Promise<EngineRequest | undefined> {
 		const { book, durable, service } = this.run;
 		for (let isDue = durable.isResumed; ; isDue = false) {
-			const waited = [...book.current.values()].filter(({ wait }) => wait);
+			const waited = [...book.current.values()].filter(({ waitOptions }) => waitOptions);
 			const open = waited.flatMap(openTasksOf);
 			if (open.length === 0) return undefined;
-			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
+			const unfinished = open.filter(({ task }) => !isFinished(task.latest));
 			const isLast = unfinished.length === 0;
 			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
 			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
 			const due = isLast ? open : unfinished;
-			const settling = due.map(async (each) => await this.settle(each, mayPause(each)));
+			const settling = due.map(async (each) => await this.settleTask(each, mayPause(each)));
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
 			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
 		}
@@ -155,14 +153,14 @@ class Waiting {
 
 	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
 	private async settleItem(entry: BookEntry): Promise<object> {
-		await Promise.all(openTasksOf(entry).map(async (open) => await this.settle(open)));
+		await Promise.all(openTasksOf(entry).map(async (open) => await this.settleTask(open)));
 		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 		if (error !== undefined) throw new ReportedError(error);
 		return {};
 	}
 
 	/** One that was submitted in this run is first polled after the pause. */
-	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
+	private async settleTask(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { submittedAt } = open.task;
 		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 		if (!mayPause || !isFresh) await this.tasks.settle(open, mayPause);
@@ -174,34 +172,22 @@ class Waiting {
 	}
 
 	private pause(waiting: OpenTask[]): EngineRequest {
-		const { book, log, service } = this.run;
+		const { book, durable, output, service } = this.run;
 		const { current } = book;
-		return this.run.durable.pause({
+		return durable.pause({
 			until: endOfPause(systemClock.wallTime(), waiting),
 			// With all that is known, for whoever pins them to build the nodes that follow.
 			shown: [...current.values()].flatMap((entry) =>
-				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),
+				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
 			),
-			hints: [...this.hintOfTimeout(), ...log.lostItems.map(hintOfLost)],
 			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 		});
 	}
-
-	private hintOfTimeout(): string[] {
-		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
-		if (executionTimeout <= 0 || executionTimeout * 1000 >= this.longestMs) return [];
-		return [
-			`Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`,
-		];
-	}
 }
-
-const hintOfLost = (item: number) =>
-	`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`;
 
 /** What becomes of an item if n8n never runs the node again. */
 function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { tasks: [] }): string {
-	const ids = tasks.map(({ entry }) => entry.id).join(', ');
+	const ids = tasks.map(({ latest }) => latest.id).join(', ');
 	if (ids)
 		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
 	if (error === undefined) return 'Stopped before it was submitted';
@@ -212,10 +198,10 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 /** The tasks of an entry of which nothing came yet. */
 function openTasksOf(entry: BookEntry): OpenTask[] {
 	const open = liveTasks(entry).filter(({ state }) => state === 'open');
-	const { wait } = entry;
+	const { waitOptions } = entry;
 	return open.map((task) => {
-		if (wait) task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
-		return { item: entry, task };
+		if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
+		return { entry, task };
 	});
 }
 
@@ -233,14 +219,13 @@ export function endOfPause(
 	return earliest([until, ...tasks.flatMap(({ task }) => task.deadline ?? [])]);
 }
 
-function nextPoll(now: WallTime, { item: { wait }, task }: OpenTask): number {
-	const interval = Math.max(MIN_PAUSE_MS, wait?.pollIntervalMs ?? 0);
-	const { seen, deadline = now } = task;
+function nextPoll(now: WallTime, { entry: { waitOptions }, task }: OpenTask): number {
+	const interval = Math.max(MIN_PAUSE_MS, waitOptions?.pollIntervalMs ?? 0);
+	const { seen, deadline = now, latest } = task;
 	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
-	if (seen === undefined || !task.entry.progress) return interval;
-	const schedule = new PollSchedule(wait?.polling ?? 'fixed', interval);
-	const sinceSeenMs = msBetween(seen.at, now);
+	if (seen === undefined || !latest.progress) return interval;
+	const schedule = new PollSchedule(waitOptions?.polling ?? 'fixed', interval);
 	schedule.next(0, seen, Infinity);
-	const next = schedule.next(sinceSeenMs, task.entry, msBetween(now, deadline));
+	const next = schedule.next(msBetween(seen.at, now), latest, msBetween(now, deadline));
 	return Math.max(MIN_PAUSE_MS, next);
 }

@@ -22,7 +22,6 @@ const ROOMS: Record<string, string[][]> = {
 	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
-		['router'],
 		['generate', 'wait'],
 		['get'],
 		['submit'],

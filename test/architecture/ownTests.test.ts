@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
 import { isDocumented } from '../../gateway/errors/statuses';
-import { operations as videoOperations } from '../../nodes/VideoGeneration/router';
 import { FAULTS } from '../../simulator/faults/table';
-import { packageNodes } from '../engine/packageNodes';
+import { packageNodes, videoOperations } from '../engine/packageNodes';
 
 const root = resolve(__dirname, '../..');
 const textOf = (files: string) =>
@@ -20,7 +19,9 @@ const nodes = globSync('nodes/*/*.node.ts', { cwd: root }).map(
 	(file) => NAME.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? file,
 );
 /** All but the default one, which tests do not name. */
-const operations = Object.keys(videoOperations).filter((name) => name !== 'generate');
+const operations = videoOperations
+	.map(({ value }) => String(value))
+	.filter((name) => name !== 'generate');
 
 const tests = textOf('test/nodes/**/*.ts');
 const examples = textOf('examples/*.json');

@@ -11,7 +11,7 @@ const PASSED_ON: readonly string[] = [
 	'gateway/http/networkError.ts: technical',
 	'gateway/http/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
-	'nodes/VideoGeneration/router.ts: log.list(false)',
+	'nodes/VideoGeneration/taskLog.ts: this.list(true)',
 	"nodes/shared/durableWait/pause.ts: ifStopped[index] ?? ''",
 	'nodes/shared/durableWait/pause.ts: message',
 	'nodes/shared/editor/modelLocator.ts: errorSummary(error)',

@@ -1,4 +1,4 @@
-import type { INodeType } from 'n8n-workflow';
+import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { n8n } from '../../package.json';
 
 type NodeClasses = Record<string, new () => INodeType>;
@@ -20,3 +20,8 @@ export function packageNode(name: string): INodeType {
 	if (node === undefined) throw new Error(`package.json lists no node ${name}`);
 	return node;
 }
+
+/** The operations of Video Generation, as its form lists them. */
+export const videoOperations = packageNode('videoGeneration').description.properties.find(
+	({ name }) => name === 'operation',
+)?.options as INodePropertyOptions[];

@@ -156,7 +156,7 @@ test.each([3, 40])(
 		answerWith({ id: 'request', data });
 		const { items, hints, run: ended } = await run(submit);
 		expect(items.map(({ json }) => json.task_id)).toEqual(data.map(({ id }) => id));
-		expect(hints.pop()).toMatch(`${named} videos were submitted: ${named * 5} s of 720p`);
+		expect(hints.pop()).toMatch(`${named} videos were submitted, and each is billed`);
 		expect(hints).toEqual([expect.stringContaining(`${named - 1} videos are beyond`)]);
 		expect(ended.data.resultData.metadata?.billable_requests).toBe(String(named));
 		expect(lines.join()).toContain(`task-${named - 1} [item 0]`);

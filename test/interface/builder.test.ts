@@ -1,5 +1,8 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { operations } from '../../nodes/VideoGeneration/router';
+import { generate } from '../../nodes/VideoGeneration/generate';
+import { get } from '../../nodes/VideoGeneration/get';
+import { submit } from '../../nodes/VideoGeneration/submit';
+import { wait } from '../../nodes/VideoGeneration/wait';
 import { asTool } from '../engine/asTool';
 import { nodeTypes } from '../engine/runNode';
 
@@ -47,7 +50,7 @@ describe.each([
 });
 
 test('the form shows the fields of each operation in the order of its file', () => {
-	for (const [name, { properties }] of Object.entries(operations)) {
+	for (const [name, { properties }] of Object.entries({ generate, get, submit, wait })) {
 		const inForm = node.description.properties.filter(({ displayOptions }) =>
 			displayOptions?.show?.operation?.includes(name),
 		);

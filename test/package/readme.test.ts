@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
-import { operations } from '../../nodes/VideoGeneration/router';
+import { videoOperations } from '../engine/packageNodes';
 import { anchorsOf, read, root } from './projectFiles';
 
 const readme = read('README.md');
@@ -47,7 +47,7 @@ test('the README names every node and every operation', () => {
 		...nodes.map((path) =>
 			first(path, /description: INodeTypeDescription = \{\s+displayName: '(.+)'/),
 		),
-		...Object.values(operations).map(({ option }) => option.name),
+		...videoOperations.map(({ name }) => name),
 	];
 	expect(names.filter((name) => name === undefined || !readme.includes(`**${name}**`))).toEqual([]);
 });

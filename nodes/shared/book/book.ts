@@ -63,7 +63,7 @@ export class PaidBook {
 			this.earlier.set(entry.item, [...(this.earlier.get(entry.item) ?? []), entry]);
 			if (!continues) startOver(entry);
 			// An item whose request changed has neither field.
-			else if (entry.output ?? entry.error) this.current.set(entry.item, entry);
+			else if (entry.outputOptions ?? entry.error) this.current.set(entry.item, entry);
 		}
 		this.isGone = continues && this.current.size === 0;
 	}
@@ -89,8 +89,8 @@ export class PaidBook {
 		const stored = this.isTool ? this.book.entries : (this.earlier.get(item) ?? []);
 		const known = stored.filter((entry) => entry.item === item && !inUse.has(entry));
 		const same =
-			known.find(({ form }) => form !== undefined && form === wanted.form) ??
-			known.find((entry) => entry.request === wanted.request);
+			known.find(({ formHash }) => formHash !== undefined && formHash === wanted.formHash) ??
+			known.find(({ requestHash }) => requestHash === wanted.requestHash);
 		return same ? this.open(same) : this.add({ item, ...wanted, tasks: [] });
 	}
 
@@ -109,19 +109,31 @@ export class PaidBook {
 		return entry;
 	}
 
+	/** The tasks of all entries. */
+	get tasks(): PaidTask[] {
+		return this.entries.flatMap(({ tasks }) => tasks);
+	}
+
 	/**
-	 * Submissions that the service may have accepted and that this execution does not repeat: its user was not told, or was
+	 * Whether the service may have accepted a submission that this execution does not repeat: its user was not told, or was
 	 * told by this execution itself.
 	 */
-	get lost(): BookEntry[] {
-		return this.entries.filter(
-			({ lost }) => lost && (lost.toldIn ?? this.execution) === this.execution,
-		);
+	isLost({ lost }: BookEntry): boolean {
+		return lost !== undefined && (lost.toldIn ?? this.execution) === this.execution;
+	}
+
+	/** The items of such submissions. */
+	get lostItems(): number[] {
+		return [...new Set(this.lostEntries.map(({ item }) => item))];
+	}
+
+	private get lostEntries(): BookEntry[] {
+		return this.entries.filter((entry) => this.isLost(entry));
 	}
 
 	/** To be called when an error lists what is lost: n8n's Retry, which is another execution, submits it again. */
 	tellOfLost(): void {
-		for (const { lost } of this.lost) if (lost) lost.toldIn = this.execution;
+		for (const entry of this.lostEntries) entry.lost = { toldIn: this.execution };
 	}
 
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
@@ -208,11 +220,11 @@ function isPaid({ tasks, lost, answer, earlier, isOfOtherVersion }: BookEntry): 
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
-	for (const field of ['wait', 'output', 'error'] as const) delete entry[field];
+	for (const field of ['waitOptions', 'outputOptions', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		if (task.state === 'replaced') continue;
 		// Only the interface's own word: after any other, the task may be finished yet.
-		const hasFailed = task.entry.status === 'failed' && !task.entry.sent_as?.status;
+		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
 		for (const field of ['deadline', 'file', 'error'] as const) delete task[field];

@@ -12,7 +12,7 @@ export interface RequestParameters {
 }
 
 /** What tells an item's request from others, in a second try, too. */
-export type Fingerprints = Pick<BookEntry, 'form' | 'request'>;
+export type Fingerprints = Pick<BookEntry, 'formHash' | 'requestHash'>;
 
 /**
  * In a second try an expression may have another result (`$now`, a random number), so a request is recognised by the form and
@@ -26,7 +26,7 @@ export function fingerprintsOf(
 ): (item: number, request: object) => Fingerprints {
 	const node = context.getNode();
 	if (runsAsTool(node))
-		return (_, request) => ({ request: hashOf(withoutFields(request, ignored)) });
+		return (_, request) => ({ requestHash: hashOf(withoutFields(request, ignored)) });
 	const formOfAll = hashOf(
 		properties.map(({ name, type, default: omitted }) => {
 			const value = (node.parameters as Record<string, unknown> | undefined)?.[name] ?? omitted;
@@ -39,8 +39,8 @@ export function fingerprintsOf(
 	return (item, request) => {
 		const input = hashOf(items[item]?.json);
 		return {
-			form: hashOf([formOfAll, input]),
-			request: hashOf([input, withoutFields(request, ignored)]),
+			formHash: hashOf([formOfAll, input]),
+			requestHash: hashOf([input, withoutFields(request, ignored)]),
 		};
 	};
 }

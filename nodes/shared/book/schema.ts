@@ -31,24 +31,24 @@ const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due', 'replaced'
 const paidTask = z.object({
 	state: taskState,
 	/** What the service said of it last, whole. */
-	entry: videoTask,
-	/** What was known of it before a poll found it: that of its submission. Undefined until then. */
+	latest: videoTask,
+	/** What was known of it before a poll found it, such as from its submission. Undefined until then. */
 	submitted: videoTask.optional(),
-	/** The service's object of the request that created it, without its tasks; undefined: another execution created it. */
+	/** The service's object of the submission, without its tasks; undefined: another execution submitted it. */
 	request: z.record(z.string(), z.unknown()).optional(),
 	submittedAt: wallTime.optional(),
 	/** When its Max Wait is over: a restart does not extend it. */
 	deadline: wallTime.optional(),
 	/** The first progress that a poll has seen, after the queue. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
-	/** The file of its video, as n8n keeps it. */
+	/** Its video, as n8n keeps files. */
 	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
 	/** Of the states `failed` and `unknown`. */
 	error: errorReport.optional(),
 });
 
 /** How to wait for tasks. */
-const wait = z.object({
+const waitOptions = z.object({
 	pollIntervalMs: z.number(),
 	maxWaitMs: z.number(),
 	polling: z.enum(['fixed', 'adaptive']),
@@ -56,7 +56,7 @@ const wait = z.object({
 });
 
 /** What the items of tasks look like. */
-const output = z.object({
+const outputOptions = z.object({
 	simplify: z.boolean(),
 	/** Whether they have the fields of their input item, too. */
 	includeInputFields: z.boolean().optional(),
@@ -70,13 +70,13 @@ const output = z.object({
 const bookEntry = z.object({
 	item: z.number().int(),
 	/** Fingerprints of the form and the input, and of the evaluated request. */
-	form: z.string().optional(),
-	request: z.string().optional(),
+	formHash: z.string().optional(),
+	requestHash: z.string().optional(),
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
 	isOfOtherVersion: z.boolean().optional(),
-	/** Undefined: they are not waited for. */
-	wait: wait.optional(),
-	output: output.optional(),
+	/** Undefined: the tasks are not waited for. */
+	waitOptions: waitOptions.optional(),
+	outputOptions: outputOptions.optional(),
 	tasks: z.array(paidTask),
 	/** How many tasks were asked for, and how many the service named. */
 	asked: z.number().optional(),
@@ -85,17 +85,17 @@ const bookEntry = z.object({
 	answer: z.custom<object>((value) => Object(value) === value).optional(),
 	/** The service may have accepted a submission that it never answered; which execution told its user so, if any. */
 	lost: z.object({ toldIn: z.string().optional() }).optional(),
-	/** Why it has no tasks, or no others for those that failed. */
+	/** Why the item has no tasks, or none in place of those that failed. */
 	error: errorReport.optional(),
-	/** What became of what an earlier try paid for. */
+	/** The failure of what an earlier try paid for. */
 	earlier: errorReport.optional(),
 });
 
 /** The entries of one run of a node. */
 const book = z.object({ version: z.literal(BOOK_VERSION), entries: z.array(bookEntry) });
 
-export type WaitOptions = z.infer<typeof wait>;
-export type OutputOptions = z.infer<typeof output>;
+export type WaitOptions = z.infer<typeof waitOptions>;
+export type OutputOptions = z.infer<typeof outputOptions>;
 export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;
@@ -106,8 +106,8 @@ const anyEntry = z
 		item: z.number(),
 		tasks: z.array(
 			z
-				.object({ entry: z.object({ id: z.string(), status: z.string() }) })
-				.transform(({ entry }): PaidTask => ({ state: 'open', entry })),
+				.object({ latest: z.object({ id: z.string(), status: z.string() }) })
+				.transform(({ latest }): PaidTask => ({ state: 'open', latest })),
 		),
 	})
 	.catch({ item: 0, tasks: [] })

@@ -16,8 +16,6 @@ export interface Pause {
 	until: WallTime;
 	/** The items that the editor shows as the node's output while it waits. */
 	shown: IDataObject[];
-	/** What the editor points out meanwhile. */
-	hints: string[];
 	/**
 	 * The error of each input item if n8n never runs the node again: Retry "with currently saved workflow" of an execution that
 	 * was stopped while it waited disables the run after the pause, too, which passes its input on. n8n makes error items of it.
@@ -27,6 +25,8 @@ export interface Pause {
 
 /** What the request tells the pause, in its input. */
 export interface PauseInput extends Omit<Pause, 'ifStopped'> {
+	/** The hints that the run has shown so far, for the editor to show meanwhile. */
+	hints: string[];
 	runIndex: number;
 }
 
@@ -59,7 +59,7 @@ export function requestPause(
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
 	const hints = hintsOf(context).map(({ message }) => message);
-	const input: PauseInput = { ...pause, hints: [...hints, ...pause.hints], runIndex };
+	const input: PauseInput = { ...pause, hints, runIndex };
 	const source = sourceOf(entry);
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)

@@ -120,21 +120,18 @@ test('the hint links to each of several videos, and to no URL that a browser doe
 });
 
 describe('the bill', () => {
-	const items = ['A', 'B', 'C'].map((prompt, index) => ({ prompt, size: index ? '480p' : '720p' }));
+	const items = ['A', 'B', 'C'].map((prompt) => ({ prompt }));
 
 	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
-		const node = videoNode({ operation, size: '={{ $json.size }}', options: { n: 2 } });
-		expect(await billOf({ ...node, items })).toEqual([
-			'6 videos were submitted: 10 s of 720p, 20 s of 480p',
+		const of = async (n: number, options = {}) =>
+			await billOf({ ...videoNode({ operation, options: { n, ...options } }), items });
+		expect(await of(2)).toEqual(['6 videos were submitted, and each is billed.']);
+		expect(await of(4)).toEqual([
+			'12 videos were submitted, and each is billed. Max Billable Requests in Options limits how many a run may submit.',
 		]);
-		const many = videoNode({ operation, options: { n: 4 } });
-		expect(await billOf({ ...many, items })).toEqual([
-			'12 videos were submitted: 60 s of 720p. Max Billable Requests in Options limits how many a run may submit.',
+		expect(await of(4, { maxBillableRequests: 12 })).toEqual([
+			'12 videos were submitted, and each is billed.',
 		]);
-		const limited = videoNode({ operation, options: { n: 4, maxBillableRequests: 12 } });
-		expect(await billOf({ ...limited, items })).toEqual(['12 videos were submitted: 60 s of 720p']);
-		const emptied = videoNode({ operation, size: '={{ null }}', duration: '' });
-		expect(await billOf({ ...emptied, items })).toEqual(['3 videos were submitted: 15 s of 720p']);
 	});
 });
 

@@ -20,11 +20,11 @@ function pause(
 		deadline = later(NOW, 3_600_000),
 	} = given;
 	const onTimeout = 'error' as const;
-	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
-	const entry = { id: 'a', status: 'processing', progress };
-	const task = { state: 'open' as const, entry, deadline, ...(seen && { seen }) };
-	const item = { item: 0, tasks: [task], wait };
-	return msBetween(NOW, endOfPause(NOW, [{ item, task }], random)) / 1000;
+	const waitOptions = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
+	const latest = { id: 'a', status: 'processing', progress };
+	const task = { state: 'open' as const, latest, deadline, ...(seen && { seen }) };
+	const entry = { item: 0, tasks: [task], waitOptions };
+	return msBetween(NOW, endOfPause(NOW, [{ entry, task }], random)) / 1000;
 }
 
 test('a pause lasts at least 65 seconds, with jitter between executions', () => {

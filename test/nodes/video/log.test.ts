@@ -1,6 +1,4 @@
 import { ExecuteContext } from 'n8n-core';
-import { systemClock } from '../../../gateway';
-import { wallTimeOf } from '../../../gateway/wallTime';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -92,24 +90,6 @@ test('a run that was stopped names no video that had failed or that another run 
 	await runUntil(() => simulator.count('poll') > polls, videoNode({ operation: 'wait', taskId }));
 	expect(await taskHints(manual)).toEqual([]);
 });
-
-const WEEK_MS = 7 * 24 * 3_600_000;
-
-test.each([
-	['less than a week', WEEK_MS - 1, 1],
-	['a week', WEEK_MS, 0],
-])(
-	'a video of a run that was stopped %s ago: the service keeps it for a week, and so does its hint',
-	async (_when, elapsedMs, count) => {
-		const stoppedAt = Date.now();
-		const clock = jest.spyOn(systemClock, 'wallTime').mockReturnValue(wallTimeOf(stoppedAt));
-		const endless = videoNode({ prompt: '[fault:task-endless]' });
-		await runUntil(() => simulator.count('poll') > 0, endless);
-		clock.mockReturnValue(wallTimeOf(stoppedAt + elapsedMs));
-		const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
-		expect(hints.filter((hint) => hint.includes('was stopped'))).toHaveLength(count);
-	},
-);
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
