@@ -12,10 +12,15 @@ import {
 type Fields = ICredentialDataDecryptedObject;
 type RequestPart = Record<string, string>;
 
-/** Gives nodes the credentials of the run by type, without a database or encryption. */
+/** By the credential's type, or by its type and its name. */
+export type KnownFields =
+	| Record<string, Fields>
+	| ((type: string, name: string) => Fields | undefined);
+
+/** Gives nodes the credentials of the run, without a database or encryption. */
 export class FixedCredentials extends ICredentialsHelper {
 	constructor(
-		private readonly fields: Record<string, Fields>,
+		private readonly fields: KnownFields,
 		private readonly types: Record<string, ICredentialType>,
 	) {
 		super();
@@ -23,10 +28,11 @@ export class FixedCredentials extends ICredentialsHelper {
 
 	async getDecrypted(
 		_data: IWorkflowExecuteAdditionalData,
-		_details: unknown,
+		{ name }: { name: string },
 		type: string,
 	): Promise<Fields> {
-		const fields = this.fields[type];
+		const { fields: known } = this;
+		const fields = typeof known === 'function' ? known(type, name) : known[type];
 		if (fields === undefined) throw new Error(`No credential of type ${type}`);
 		return await Promise.resolve({ ...fields });
 	}

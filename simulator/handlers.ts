@@ -6,7 +6,7 @@ import { faultSpecsIn, isFaultModel } from './faults/selectFault';
 import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, ServiceState } from './requestContext';
 import { checked } from './validation';
-import { EXTRA_FIELD, hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
+import { hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
 
 /** In characters. The interface document has no limit, but a status for one: 413. */
 const MAX_PROMPT = 4000;
@@ -58,7 +58,6 @@ function submit(service: ServiceState, context: RequestContext) {
 			status: 'processing',
 			url: null,
 			revised_prompt: revisedPrompt,
-			...(tasks[index]?.plan.extraField && { trace: EXTRA_FIELD }),
 		})),
 	});
 }
@@ -78,11 +77,10 @@ async function poll(service: ServiceState, context: RequestContext) {
 	return isSlow ? { ...response, dripMs: inlineSeconds * 1000 } : response;
 }
 
-/** JSON in which the ids of a task, or its extra field, are numbers, if its plan says so. */
+/** JSON in which the ids of a task are numbers, if its plan says so. */
 function withLongIntegers(task: Task | undefined, value: unknown): HttpResponse {
-	const { numericId, extraField } = task?.plan ?? {};
-	if (!numericId && !extraField) return jsonResponse(value);
-	const text = JSON.stringify(value).replace(/"(id|trace)":"(\d+)"/g, '"$1":$2');
+	if (!task?.plan.numericId) return jsonResponse(value);
+	const text = JSON.stringify(value).replace(/"id":"(\d+)"/g, '"id":$1');
 	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 

@@ -10,7 +10,7 @@ import { type Scenario, scenario as scenarioSchema } from '../../test/simulation
 import { unchanging } from '../../test/simulation/scenario/workflow';
 import type { Outcome } from '../../test/simulation/outcome';
 import { itemsOf } from '../../test/simulation/promises/sameEverywhere';
-import { namedRandom } from '../../test/simulation/service/random';
+import { namedRandom } from '../../test/simulation/host/random';
 import { injectionsOf, settingsOf } from '../../test/simulation/service/settings';
 import { IS_N8N_1, ROOT } from '../host/folders';
 import { N8nApi } from '../host/n8nApi';

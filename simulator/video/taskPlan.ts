@@ -63,10 +63,6 @@ export interface TaskPlan {
 	idDigits?: number | undefined;
 	/** All tasks of a submission have one id. */
 	sameId?: boolean | undefined;
-	/** Entries and tasks have a field that the document does not name: an integer that a double cannot hold. */
-	extraField?: boolean | undefined;
-	/** Statuses are in capital letters, with a space after them. */
-	loudStatus?: boolean | undefined;
 	/** Ids contain a line feed and an escape character. */
 	controlId?: boolean | undefined;
 	/** The last task is listed without an id. */

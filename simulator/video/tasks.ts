@@ -126,9 +126,6 @@ function idFor(
 	return controlId ? `task-${id}\n\u001b[31m` : `task-${id}`;
 }
 
-/** The value of a field that the interface does not name, sent as a number. */
-export const EXTRA_FIELD = '9007199254740995';
-
 /** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
 export function spread(
 	seconds: number | readonly [from: number, to: number],
@@ -207,7 +204,7 @@ export async function taskBody(
 	const expiry = urlValidSeconds === undefined ? '' : `?expires=${now + urlValidSeconds * 1000}`;
 	const body: Record<string, unknown> = {
 		id: task.reportedId,
-		status: task.plan.loudStatus ? `${status.toUpperCase()} ` : status,
+		status,
 		progress,
 		url:
 			hasUrl && !task.inline ? `${origin}/files/${encodeURIComponent(task.id)}.mp4${expiry}` : null,
@@ -215,7 +212,6 @@ export async function taskBody(
 		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
-		...(task.plan.extraField && { trace: EXTRA_FIELD }),
 		...(done || status === 'failed' ? { completed_at: Math.floor(end / 1000) } : {}),
 	};
 	return task.outcome?.report?.(body, authorization) ?? body;

@@ -4,8 +4,6 @@ import { chatRequest } from '../../simulator/endpoints';
 import { readFaultSpec } from '../../simulator/faults/faultSpec';
 import { FAULTS } from '../../simulator/faults/table';
 import { requestOptionsOf } from '../simulation/promises/requestOptions';
-import { FORMS } from '../simulation/service/formNames';
-import { OWN_FORMS } from '../simulation/service/forms';
 
 // What the simulator and the simulation say again on their own.
 
@@ -22,9 +20,4 @@ test('the promises of the simulation expect the defaults of the form', () => {
 test('no fault has a name that reads as another fault, on a poll or so many times', () => {
 	const names = FAULTS.map(({ name }) => name);
 	expect(names.filter((name) => readFaultSpec(name)?.fault.name !== name)).toEqual([]);
-});
-
-test('the simulation draws no fault that the simulator lacks', () => {
-	const isKnown = (name: string) => name in OWN_FORMS || readFaultSpec(name) !== undefined;
-	expect(FORMS.filter((name) => !isKnown(name))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type {
 	IConnection,
+	ICredentialDataDecryptedObject,
 	IDataObject,
 	INode,
 	INodeExecutionData,
@@ -141,11 +142,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 			...(options.triggerType && { [options.triggerType]: passThrough }),
 			...(options.otherTriggerType && { [options.otherTriggerType]: passThrough }),
 		},
-		credentials: {
-			get generationServiceApi() {
-				return fields() as never;
-			},
-		},
+		credentials: () => fields() as ICredentialDataDecryptedObject | undefined,
 		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
 		...(options.streaming && { onChunk }),
 	};

@@ -26,31 +26,11 @@ export class Drawn {
 function partsOf(scenario: Scenario): string[] {
 	const { build, order, shape, nodes, items, service, events, afterwards } = scenario;
 	const { limits, faults, tasks, outages = [] } = service;
-	const billable = faults.filter(({ endpoint }) => /chat|submit/.test(endpoint));
-	const isLost = billable.some(({ fault }) => /lost|stall|reset|cut|page-50|page-524/.test(fault));
-	const streams = nodes.some((node) => node.kind === 'chat' && node.stream === true);
-	const has = (what: string) => events.some((event) => event.what === what);
-	const hasModel = nodes.some(({ kind }) => kind === 'model');
-	const isStored = nodes.some((node) => node.kind === 'video' && node.wait?.waitIn === 'database');
-	const pairs = {
-		'lost × verified': isLost && build === 'verified',
-		'lost × retry': isLost && afterwards.length > 0,
-		'streamed × cut': streams && faults.some(({ fault }) => fault === 'cut'),
-		'streamed × error inside': streams && faults.some(({ fault }) => fault.startsWith('error-')),
-		'model × stop': has('stop') && hasModel,
-		'model × fault': hasModel && faults.some(({ endpoint }) => endpoint === 'chat'),
-		'database × event': isStored && events.length > 0,
-		'sub-workflow × event': shape === 'subWorkflow' && events.length > 0,
-		'spending limit × lost': isLost && nodes.some((node) => 'maxBillable' in node),
-		'spending limit × tries': nodes.some((node) => 'maxBillable' in node && 'tries' in node),
-		'stop × limit': has('stop') && limits.length > 0,
-	};
 	return [
 		`build: ${build}`,
 		`order: ${order}`,
 		`shape: ${shape}`,
 		...(scenario.caller ? [`caller: ${scenario.caller}`] : []),
-		...(service.basePath ? [`Base URL: ${service.basePath}`] : []),
 		...(scenario.split ? ['shape: second output'] : []),
 		...(scenario.failsAfter ? ['shape: a later node fails'] : []),
 		...nodes.map((node) => `node: ${node.kind === 'video' ? node.operation : node.kind}`),
@@ -62,6 +42,5 @@ function partsOf(scenario: Scenario): string[] {
 		...faults.map(({ endpoint, fault }) => `${endpoint} fault: ${fault}`),
 		...outages.map(({ failure }) => `outage: ${failure}`),
 		...tasks.flatMap((task) => Object.keys(task).map((name) => `task: ${name}`)),
-		...Object.entries(pairs).flatMap(([name, isDrawn]) => (isDrawn ? [`pair: ${name}`] : [])),
 	];
 }

@@ -1,109 +1,100 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { real } from './host/install';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { check } from './check';
-import { loadN8n, playScenario, playSeed, shrink } from './hunt';
-import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { Drawn } from './drawn';
-import { forgetFixed, surprises } from './knownSeeds';
-import { readOptions } from './options';
+import { real } from './host/install';
 import { outcomeOf } from './outcome';
 import { usePackages } from './play/packages';
-import { allOf, inWords, report } from './report';
+import { loadN8n, playScenario, scenarioOf } from './judged';
+import { allOf, report } from './report';
+import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
+import { smallest } from './smallest';
 
-const ROOT = join(__dirname, '../..');
+const USAGE = `npm run simulate -- [options]
 
-const values = readOptions();
+Plays random scenarios, and shows the smallest scenario that breaks a promise. Without --scenarios and --seconds it plays one.
+
+  --seed <n>         the first scenario (default a random one)
+  --scenarios <n>    how many, each with the next seed
+  --seconds <n>      as many as fit in this time
+  --save <words>     keeps the smallest scenario in found/ under this name
+  --scenario <file>  plays a scenario of a file instead
+  --timeline         with --scenario: prints all that happened
+  --outcome          with --scenario: prints its items and requests as JSON
+  --check            plays the seeds from 1 on and what is in found/, as npm test does
+  --seeds <n>        with --check: how many seeds (default 100)
+`;
+
+const { values } = parseArgs({
+	options: {
+		seed: { type: 'string' },
+		scenarios: { type: 'string' },
+		seconds: { type: 'string' },
+		save: { type: 'string' },
+		scenario: { type: 'string' },
+		timeline: { type: 'boolean' },
+		outcome: { type: 'boolean' },
+		check: { type: 'boolean' },
+		seeds: { type: 'string', default: '100' },
+		help: { type: 'boolean' },
+	},
+});
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 const secondsNow = () => Number(real.hrtime()) / 1e9;
 
 export async function main(): Promise<void> {
-	const folder = resolve(values.packages ?? ROOT);
-	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
+	if (values.help) return print(USAGE);
+	usePackages(join(__dirname, '../..'));
 	await loadN8n();
-	if (values.check) {
-		const report = await check(values.seeds);
-		if (values['forget-fixed']) forgetFixed(report);
-		const differing = values['forget-fixed'] ? [] : surprises(report);
-		for (const line of differing) process.stderr.write(`${line}\n`);
-		if (differing.length > 0) process.exitCode = 1;
-		return void print(JSON.stringify(report));
-	}
-	if (values.scenario !== undefined) return await one(values.scenario);
-	const first = values.seed ?? randomInt(1, 2 ** 30);
-	const most = values.scenarios ?? (values.seconds === undefined ? 1 : Infinity);
+	if (values.check) return fail(await check(Number(values.seeds)));
+	if (values.scenario !== undefined) return await playFile(values.scenario);
+	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
+	const most = Number(values.scenarios ?? (values.seconds === undefined ? 1 : Infinity));
 	const begin = secondsNow();
-	const end = begin + (values.seconds ?? Infinity);
-	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0 };
-	const found = new Map<string, number[]>();
+	const end = begin + Number(values.seconds ?? Infinity);
+	const shown = new Set<string>();
+	const broken: string[] = [];
 	const drawn = new Drawn();
-	const isOver = () => values['until-found'] === true && found.size > 0;
-	for (let seed = first; counts.scenarios < most && secondsNow() < end && !isOver(); seed += 1) {
-		const { played, broken, variants } = await playSeed(seed);
-		counts.scenarios += 1;
-		drawn.add(played.scenario);
-		counts.variants += variants;
-		counts.requests += played.truth.requests.length;
-		counts.events += played.timeline.length + played.truth.requests.length;
-		if (played.unfinished !== undefined) print(`${seed} is given up: ${played.unfinished}`);
-		for (const each of broken) {
-			if (values.promise !== undefined && values.promise !== each.promise) continue;
-			const seeds = found.get(each.promise) ?? [];
-			found.set(each.promise, [...seeds, seed]);
-			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
-			if (values['no-shrink'] === true) {
-				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.scenario)})`);
-				if (values.timeline) print([...inWords(played.scenario), ...allOf(played)].join('\n'));
-				continue;
-			}
-			const scenario = await shrink(seed, each.promise);
-			if (values.save !== undefined) save(values.save, { ...scenario, breaks: each.promise });
-			const smallest = await playScenario(scenario);
-			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
-			print(`${report(seed, still, smallest.played)}\n${JSON.stringify(scenario)}\n`);
+	for (let seed = first; seed < first + most && secondsNow() < end; seed += 1) {
+		const scenario = scenarioOf(seed);
+		drawn.add(scenario);
+		const judged = await playScenario(scenario);
+		const { unfinished } = judged.played;
+		if (unfinished !== undefined) print(`${seed} is given up: ${unfinished}`);
+		for (const { promise, how } of judged.broken) {
+			broken.push(`${seed} breaks "${promise}": ${how[0]}`);
+			if (!shown.has(promise)) await showSmallest(scenario, promise);
+			shown.add(promise);
 		}
 	}
 	const took = secondsNow() - begin;
-	const rate = (count: number) => Math.round(count / took);
-	if (counts.scenarios > 1) print(drawn.table());
-	for (const [promise, seeds] of found)
-		print(
-			`"${promise}" is broken by ${seeds.length} scenarios: seeds ${seeds.slice(0, 20).join(', ')}`,
-		);
-	print(
-		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second`,
-	);
-	process.exitCode = found.size > 0 ? 1 : 0;
+	print(drawn.table());
+	print(`From seed ${first}, in ${took.toFixed(1)} s`);
+	fail(broken);
 }
 
-function save(name: string, scenario: Scenario): void {
-	const file = join(__dirname, 'found', `${name}.json`);
-	writeFileSync(file, `${JSON.stringify(scenario, undefined, '\t')}\n`);
+function fail(lines: string[]): void {
+	for (const line of lines) process.stderr.write(`${line}\n`);
+	if (lines.length > 0) process.exitCode = 1;
 }
 
-/** Enough to tell scenarios apart. */
-function shortly({ shape, nodes, events, afterwards }: Scenario): string {
-	const list = nodes.map((node) => {
-		const { onError = 'stopWorkflow', tries = 1 } = node;
-		const wait =
-			node.kind === 'video' ? ` ${node.operation} n=${node.n ?? 1} ${node.wait?.waitIn}` : '';
-		return `${node.kind}${wait} ${onError} tries=${tries}`;
-	});
-	return [shape, ...list, ...events.map(({ what }) => what), ...afterwards].join(', ');
+async function showSmallest(scenario: Scenario, promise: string): Promise<void> {
+	const found = await smallest(scenario, promise);
+	if (values.save !== undefined) {
+		const file = join(__dirname, 'found', `${values.save}.json`);
+		writeFileSync(file, `${JSON.stringify(found, undefined, '\t')}\n`);
+	}
+	print(report(await playScenario(found)));
 }
 
-async function one(file: string): Promise<void> {
+async function playFile(file: string): Promise<void> {
 	const scenario = scenarioSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-	const { played, broken } = await playScenario(scenario);
-	if (values.outcome) return print(JSON.stringify(outcomeOf(played)));
-	for (const each of broken) print(`${report(scenario.seed, each, played)}\n`);
-	if (values.timeline) print(allOf(played).join('\n'));
-	print(
-		broken.length > 0
-			? `Breaks: ${broken.map(({ promise }) => promise).join(', ')}`
-			: `Keeps all promises${played.unfinished ? ` (${played.unfinished})` : ''}`,
-	);
-	process.exitCode = broken.length > 0 ? 1 : 0;
+	const judged = await playScenario(scenario);
+	if (values.outcome) return print(JSON.stringify(outcomeOf(judged.played)));
+	if (values.timeline) print(allOf(judged.played).join('\n'));
+	else if (judged.broken.length > 0) print(report(judged));
+	fail(judged.broken.map(({ promise, how }) => `It breaks "${promise}": ${how.join('; ')}`));
 }

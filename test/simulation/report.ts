@@ -1,58 +1,22 @@
-import type { Scenario, ScenarioEvent, ScenarioNode } from './scenario/schema';
+import { inspect } from 'node:util';
+import type { Judged } from './judged';
 import type { Played, TimelineEntry } from './play/played';
-import type { Broken } from './promises';
 
 /** Lines of a timeline that fit one screen. */
 const MAX_LINES = 60;
 
-/** What broke, the scenario in words, and what happened. */
-export function report(seed: number, { promise, how }: Broken, played: Played): string {
+/** The scenario, what it broke, and what happened. */
+export function report({ played, broken }: Judged): string {
 	return [
-		`Seed ${seed} breaks the promise "${promise}":`,
-		...how.slice(0, 5).map((line) => `  ${line}`),
-		'',
-		...inWords(played.scenario).map((line) => `  ${line}`),
+		inspect(played.scenario, { depth: Infinity, breakLength: 120 }),
 		'',
 		...timelineOf(played),
+		'',
+		...broken.flatMap(({ promise, how }) => [
+			`It breaks the promise "${promise}":`,
+			...how.slice(0, 5).map((line) => `  ${line}`),
+		]),
 	].join('\n');
-}
-
-/** The scenario as a maintainer reads it. */
-export function inWords(scenario: Scenario): string[] {
-	const { nodes, shape, order, build, items, service, events, afterwards } = scenario;
-	const bad = items.filter((item) => item.bad !== undefined).length;
-	return [
-		`Workflow (${shape}, order ${order}, ${build} build): ${nodes.map(nodeInWords).join(' → ')}`,
-		`Items: ${items.map(({ p, bad: how }) => (how ? `${p} (${how})` : p)).join(', ') || 'none'}${bad ? `; ${bad} bad` : ''}`,
-		`Service: ${[
-			`latency ${service.latencyMs.join(' to ')} ms`,
-			...service.tasks.map((task) => `tasks ${settingsOf(task)}`),
-			...service.limits.map((limit) => `limit ${settingsOf(limit)}`),
-			...service.faults.map((fault) => `fault ${settingsOf(fault)}`),
-			...(service.outages ?? []).map((outage) => `outage ${settingsOf(outage)}`),
-			...(service.refused === undefined ? [] : [`refuses ${service.refused * 100} % at random`]),
-		].join('; ')}`,
-		...(events.length > 0 ? [`Events: ${events.map(eventInWords).join('; ')}`] : []),
-		...(afterwards.length > 0 ? [`Afterwards the user: ${afterwards.join(', ')}`] : []),
-	];
-}
-
-function nodeInWords({ name, kind, ...settings }: ScenarioNode): string {
-	return `${name}: ${kind} ${settingsOf(settings)}`;
-}
-
-function eventInWords({ what, at, ...settings }: ScenarioEvent): string {
-	return `${what} at ${at} s ${settingsOf(settings)}`.trim();
-}
-
-function settingsOf(settings: object): string {
-	return Object.entries(settings)
-		.map(([name, value]) =>
-			typeof value === 'object' && !Array.isArray(value)
-				? `${name}(${settingsOf(value as object)})`
-				: `${name}=${Array.isArray(value) ? value.join(',') : String(value)}`,
-		)
-		.join(' ');
 }
 
 /** Everything that happened, in order: virtual seconds, who, what. */

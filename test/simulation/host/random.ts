@@ -21,3 +21,19 @@ export function uuid(random: Random): string {
 	const hex = Buffer.from(fillRandomly(new Uint8Array(16), random)).toString('hex');
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
+
+/**
+ * Numbers from 0 to 1 that depend on the seed and on the name of what they decide, not on how many were drawn before: a
+ * change elsewhere in a scenario leaves them as they are. FNV-1a, mixed as in MurmurHash3.
+ */
+export function namedRandom(seed: number): (name: string) => number {
+	return (name) => {
+		let hash = 0x811c9dc5 ^ seed;
+		for (let index = 0; index < name.length; index += 1) {
+			hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
+		}
+		hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+		hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+		return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+	};
+}

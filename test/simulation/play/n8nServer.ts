@@ -1,23 +1,24 @@
-import type {
-	ExecuteWorkflowData,
-	ExecuteWorkflowOptions,
-	IExecuteWorkflowInfo,
-	INodeExecutionData,
-	IRun,
-	IRunExecutionData,
-	RelatedExecution,
-	WorkflowExecuteMode,
-} from 'n8n-workflow';
-import { ManualExecutionCancelledError, WAIT_INDEFINITELY } from 'n8n-workflow';
 import {
-	type EngineHost,
+	createRunExecutionData,
+	type ExecuteWorkflowData,
+	type ExecuteWorkflowOptions,
+	type IExecuteWorkflowInfo,
+	type INodeExecutionData,
+	type IRun,
+	type IRunExecutionData,
+	ManualExecutionCancelledError,
+	type RelatedExecution,
+	WAIT_INDEFINITELY,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import {
 	type EngineRun,
-	newRun,
-	newSubRun,
-	type RunningExecution,
-	startRun,
+	initialData,
+	prepareRetry,
+	startWorkflow,
+	type WorkflowFile,
 	workflowOf,
-} from './engine';
+} from '../../../demo/engine';
 import {
 	dataOf,
 	handOver,
@@ -27,6 +28,7 @@ import {
 	type Row,
 	statusOf,
 	type Status,
+	type StoredWorkflow,
 	textOf,
 } from './rows';
 
@@ -36,6 +38,12 @@ const SWEEP_MS = 60_000;
 const SWEEP_AHEAD_MS = 70_000;
 
 const SUB_WORKFLOW = 'sub-workflow';
+
+/** What a process of n8n has. */
+export interface EngineHost extends Pick<EngineRun, 'nodeTypes' | 'credentials'> {
+	onNodeStart: (executionId: string, node: string) => void;
+	onNodeEnd: (executionId: string, node: string, error: Error | undefined) => void;
+}
 
 /** What the server tells of an execution. */
 export type Note = (text: string, row: Row) => void;
@@ -47,7 +55,7 @@ export type Note = (text: string, row: Row) => void;
  */
 export class N8nServer {
 	readonly rows: Row[] = [];
-	private readonly running = new Map<string, RunningExecution>();
+	private readonly running = new Map<string, ReturnType<typeof startWorkflow>>();
 	private readonly timers = new Map<string, NodeJS.Timeout>();
 	private process: { host: EngineHost } | undefined;
 
@@ -94,11 +102,11 @@ export class N8nServer {
 
 	/** A trigger fires (workflow-runner.ts: `run`, active-executions.ts: `add`). */
 	execute(
-		workflow: EngineRun['workflow'],
+		workflow: StoredWorkflow,
 		items: INodeExecutionData[],
 		mode: WorkflowExecuteMode = 'trigger',
 	): Row {
-		return this.create(workflow, newRun(workflow, items), mode);
+		return this.create(workflow, initialData(workflow.nodes, 'Start', { Start: items }), mode);
 	}
 
 	/** Stop (executions/execution.service.ts: `stop`, `stopInRegularMode`). */
@@ -119,20 +127,10 @@ export class N8nServer {
 	 * Retry (executions/execution.service.ts: `retry`).
 	 * @param saved "with currently saved workflow"; default: the original one
 	 */
-	retry(row: Row, saved?: EngineRun['workflow']): Row {
-		const data = dataOf(row);
-		const { resultData } = data;
-		const last = resultData.lastNodeExecuted;
-		if (last !== undefined) {
-			delete resultData.error;
-			const runs = resultData.runData[last];
-			if (runs?.at(-1)?.error !== undefined) runs.pop();
-		}
-		if (saved && this.process) {
-			const workflow = workflowOf(this.process.host, saved);
-			for (const entry of data.executionData?.nodeExecutionStack ?? [])
-				entry.node = workflow.getNode(entry.node.name) ?? entry.node;
-		}
+	retry(row: Row, saved?: StoredWorkflow): Row {
+		const nodes =
+			saved && this.process && workflowOf({ ...this.process.host, workflow: copyOf(saved) }).nodes;
+		const data = prepareRetry(dataOf(row), Object.values(nodes ?? {}));
 		return this.create(saved ?? row.workflow, data, 'retry', { retryOf: row.id });
 	}
 
@@ -142,7 +140,7 @@ export class N8nServer {
 		{ inputData, parentExecution, doNotWaitToFinish }: ExecuteWorkflowOptions,
 	): Promise<ExecuteWorkflowData> {
 		if (code === undefined) throw new Error('No scenario has a sub-workflow that is stored apart.');
-		const workflow = { ...code, id: SUB_WORKFLOW } as EngineRun['workflow'];
+		const workflow = { ...code, id: SUB_WORKFLOW } as unknown as StoredWorkflow;
 		const data = newSubRun(workflow, inputData ?? [], parentExecution);
 		const row = this.create(workflow, data, 'integrated', { parent: parentExecution });
 		if (doNotWaitToFinish) return { executionId: row.id, data: [null] };
@@ -155,7 +153,7 @@ export class N8nServer {
 	}
 
 	private create(
-		workflow: EngineRun['workflow'],
+		workflow: StoredWorkflow,
 		data: IRunExecutionData,
 		mode: WorkflowExecuteMode,
 		{ retryOf, parent }: Partial<Pick<Row, 'retryOf' | 'parent'>> = {},
@@ -175,18 +173,24 @@ export class N8nServer {
 		this.note(row.engineRuns.length === 1 ? 'starts' : 'resumes', row);
 		const { executionTimeout = 0 } = row.workflow.settings ?? {};
 		const { workflow, mode } = row;
-		const host: EngineHost = {
-			...process.host,
-			executeWorkflow: async (info, _, options) => await this.executeSubWorkflow(info, options),
-		};
-		const execution = startRun(host, {
+		const { nodeTypes, credentials, onNodeStart, onNodeEnd } = process.host;
+		const execution = startWorkflow({
 			executionId: row.id,
-			workflow,
+			workflow: copyOf(workflow),
 			mode,
-			data: dataOf(row),
+			nodeTypes,
+			credentials,
+			waitingData: dataOf(row),
+			onNodeStart: (node) => onNodeStart(row.id, node),
+			onNodeEnd: (node, error) => onNodeEnd(row.id, node, error),
 			// The process that ran it may be dead: nobody hears of it.
 			onSaved: (run) => void (this.process === process && this.store(row, run)),
-			...(executionTimeout > 0 && { timesOutAt: Date.now() + executionTimeout * 1000 }),
+			additional: {
+				executeWorkflow: async (info, _, options) => await this.executeSubWorkflow(info, options),
+				...(executionTimeout > 0 && {
+					executionTimeoutTimestamp: Date.now() + executionTimeout * 1000,
+				}),
+			},
 		});
 		this.running.set(row.id, execution);
 		if (executionTimeout > 0 && row.parent === undefined) {
@@ -215,7 +219,6 @@ export class N8nServer {
 	private store(row: Row, run: IRun): void {
 		// `requireNotCanceled`
 		if (row.status === 'canceled') return;
-		row.run = run;
 		row.data = textOf(run.data);
 		row.savedAt = this.now();
 		row.sizes.push(row.data.length);
@@ -247,4 +250,21 @@ export class N8nServer {
 			this.timers.set(id, setTimeout(resume, Math.max(0, waitTill - Date.now())));
 		}
 	}
+}
+
+/** n8n's engine fills in the parameters of what it runs. */
+function copyOf(workflow: StoredWorkflow): StoredWorkflow {
+	return { ...workflow, nodes: structuredClone(workflow.nodes) };
+}
+
+/** The data of an execution that Execute Workflow starts (workflow-execute-additional-data.ts: `getRunData`). */
+function newSubRun(
+	{ nodes: [node] }: WorkflowFile,
+	items: INodeExecutionData[],
+	parentExecution: RelatedExecution | undefined,
+): IRunExecutionData {
+	if (node === undefined) throw new Error('The sub-workflow has no node');
+	const given = parentExecution && { parentExecution };
+	const entry = { node, data: { main: [items] }, metadata: { ...given }, source: null };
+	return createRunExecutionData({ executionData: { nodeExecutionStack: [entry] }, ...given });
 }

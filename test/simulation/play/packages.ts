@@ -1,22 +1,19 @@
+import { join } from 'node:path';
 import type { INodeType } from 'n8n-workflow';
 import { asTool } from '../../engine/asTool';
 import { BuiltPackage } from '../host/package';
 import type { Scenario } from '../scenario/schema';
-import type { createService } from '../service';
+import { memoryHttpRequest } from '../service/memoryHttpRequest';
+import { memoryUndici } from '../service/memoryUndici';
+import type { Service } from '../service/service';
 import { stubNodes } from './nodes';
 
 const packages = new Map<Scenario['build'], BuiltPackage>();
-/** By folder: a comparison changes between two packages for each scenario. */
-const loaded = new Map<string, BuiltPackage>();
 
-/** Where the builds are. */
-export function usePackages(folders: Record<Scenario['build'], string>): void {
-	for (const build of ['undici', 'verified'] as const) {
-		const folder = folders[build];
-		const known = loaded.get(folder) ?? new BuiltPackage(folder);
-		loaded.set(folder, known);
-		packages.set(build, known);
-	}
+/** Takes the builds of a folder. */
+export function usePackages(folder: string): void {
+	packages.set('undici', new BuiltPackage(folder));
+	packages.set('verified', new BuiltPackage(join(folder, 'dist-cloud')));
 }
 
 /**
@@ -25,12 +22,15 @@ export function usePackages(folders: Record<Scenario['build'], string>): void {
  */
 export function loadNodes(
 	build: Scenario['build'],
-	service: ReturnType<typeof createService>,
+	service: Service,
 	watch: (node: INodeType) => void,
 ) {
 	const built = packages.get(build);
 	if (built === undefined) throw new Error('usePackages was not called');
-	const { nodeTypes, files } = built.evaluate(service);
+	const { nodeTypes, files } = built.evaluate({
+		undici: memoryUndici(service),
+		httpRequest: memoryHttpRequest(service),
+	});
 	for (const node of Object.values(nodeTypes)) watch(node);
 	const tools: Record<string, INodeType> = {};
 	for (const [type, node] of Object.entries(nodeTypes))

@@ -3,15 +3,11 @@ import { real } from '../host/install';
 
 /** How the time of a host passes: when nothing runs. */
 export class Passing {
-	/** Of the event loop. */
-	turns = 0;
-
 	constructor(private readonly host: VirtualHost) {}
 
 	/** Everything that can run has run. */
 	async quiet(): Promise<void> {
 		do {
-			this.turns += 1;
 			await new Promise<void>((resolve) => real.setImmediate(() => resolve()));
 		} while (this.host.runImmediates());
 	}

@@ -2,17 +2,18 @@ import { VirtualHost } from '../host/host';
 import { moveTo } from '../host/install';
 import type { Scenario, ScenarioEvent } from '../scenario/schema';
 import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
-import { createService } from '../service';
+import { Service } from '../service/service';
 import { another } from './edits';
-import { logTo, openBinaries } from './engine';
+
 import { N8nServer } from './n8nServer';
+import { logTo, openBinaries } from './n8nServices';
 import { loadNodes } from './packages';
 import { PROBE_AFTER_MS, PROBE_REQUESTS, PROBE_SENT_MS, probeItems, probeWorkflow } from './probe';
 import type { Row } from './rows';
 import { NodeWatch } from './nodeWatch';
 import { Passing } from './passing';
 import type { NodeStart, Played, TimelineEntry } from './played';
-import { User, REFUSED } from './user';
+import { User } from './user';
 
 /** No scenario takes longer, in world time. */
 const MAX_DURATION_MS = 8 * 24 * 3600_000;
@@ -29,12 +30,11 @@ export async function play(scenario: Scenario): Promise<Played> {
 class World {
 	private readonly host: VirtualHost;
 	private readonly start: number;
-	private readonly service: ReturnType<typeof createService>;
+	private readonly service: Service;
 	private readonly server: N8nServer;
 	private readonly workflow: ReturnType<typeof workflowOfScenario>;
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
-	private readonly debug: string[] = [];
 	private readonly starts: NodeStart[] = [];
 	private readonly user: User;
 	private readonly watch: NodeWatch;
@@ -55,7 +55,7 @@ class World {
 		this.watch = new NodeWatch(this.host, () => this.server.isUp);
 		const { now, after } = this.host;
 		const { seed, service } = scenario;
-		this.service = createService(service, { now, after, seed, promptName: unchanging });
+		this.service = new Service(service, { now, after, seed, promptName: unchanging });
 		this.server = new N8nServer(now, (text, row) => this.noteRow(text, row));
 		this.workflow = workflowOfScenario(scenario);
 		this.user = new User(scenario, this.workflow, this.server, this.service, (text) =>
@@ -66,9 +66,7 @@ class World {
 	async playOut(): Promise<Played> {
 		moveTo(this.host);
 		logTo((level, text) => {
-			if (!this.server.isUp) return;
-			if (level === 'debug') this.debug.push(text);
-			else this.note('log', `${level}: ${text}`);
+			if (this.server.isUp) this.note('log', `${level}: ${text}`);
 		});
 		this.startProcess();
 		for (const event of this.scenario.events) {
@@ -86,7 +84,6 @@ class World {
 		const truth = { ...rest, requests: [...requests], tasks: new Map(rest.tasks) };
 		const rows = [...this.server.rows];
 		const timeline = [...this.timeline];
-		const debug = [...this.debug];
 		const timers = await this.settle();
 		const listeners = this.unfinished === undefined ? this.watch.listenersLeft : 0;
 		const left = { timers, files: this.files.left, listeners, held: await this.probe() };
@@ -100,9 +97,8 @@ class World {
 			rows,
 			log: timeline.filter(({ who }) => who === 'log'),
 			timeline,
-			debug,
 			binaries: this.binaries,
-			keys: [...Object.values(keys), REFUSED],
+			keys: Object.values(keys),
 			thrown: this.watch.thrown,
 			starts: this.starts,
 			tries: this.watch.tries,
@@ -111,7 +107,6 @@ class World {
 			suspended: this.suspended,
 			left,
 			unfinished: this.unfinished,
-			turns: this.time.turns,
 		};
 	}
 
@@ -120,7 +115,7 @@ class World {
 		for (;;) {
 			await this.time.quiet();
 			if (!this.server.isBusy && !this.user.goOn()) {
-				if (this.due === 0 && this.service.isReached()) return;
+				if (this.due === 0 && this.service.arriving === 0) return;
 			}
 			await this.time.quiet();
 			if (this.service.truth.requests.length > MAX_REQUESTS)
@@ -165,7 +160,7 @@ class World {
 		this.files = files;
 		this.server.start({
 			nodeTypes,
-			credentials: () => this.user.credentials,
+			credentials: (_, name) => this.user.credentials[name],
 			onNodeStart: (id, node) => {
 				if (!this.isOurs(node)) return;
 				this.starts.push({ at: this.host.now(), execution: id, node });
@@ -173,7 +168,10 @@ class World {
 			},
 			onNodeEnd: (id, node, error) =>
 				this.isOurs(node) &&
-				this.note('n8n', `execution ${id}: ${node} ends${error === undefined ? '' : `: ${error}`}`),
+				this.note(
+					'n8n',
+					`execution ${id}: ${node} ends${error === undefined ? '' : `: ${error.message}`}`,
+				),
 		});
 	}
 

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/schema';
-import type { Truth } from '../service';
-import type { MemoryBinaries } from './binaries';
+import type { Truth } from '../service/truth';
+import type { MemoryBinaries } from './n8nServices';
 import type { Row } from './rows';
 
 export interface TimelineEntry {
@@ -38,8 +38,6 @@ export interface Played {
 	/** What the processes wrote to n8n's log while they lived. */
 	log: TimelineEntry[];
 	timeline: TimelineEntry[];
-	/** The lines of its debug log. */
-	debug: string[];
 	binaries: MemoryBinaries;
 	keys: string[];
 	/** What our nodes threw, in all tries. */
@@ -63,5 +61,4 @@ export interface Played {
 	};
 	/** Why the scenario was given up: nothing is judged then. */
 	unfinished: string | undefined;
-	turns: number;
 }

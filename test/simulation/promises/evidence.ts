@@ -2,9 +2,9 @@ import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
 import { dataOf, type Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { ScenarioNode, VideoNode } from '../scenario/schema';
-import type { TruthRequest, TruthTask } from '../service';
+import type { TruthRequest, TruthTask } from '../service/truth';
 import type { Limit } from '../service/plan';
-import { whyInMemory } from './callers';
+import { canPause } from './callers';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
 export interface NodeRun {
@@ -147,8 +147,7 @@ export function isInDatabase({ scenario }: Played, { wait = {} }: VideoNode): bo
 	const { waitIn, maxWait = 600 } = wait;
 	// Who edits the workflow sets a longer one.
 	const isLong = maxWait >= MIN_WAIT_S || scenario.afterwards.includes('retryEdited');
-	const isPossible = whyInMemory(scenario) === undefined;
-	return waitIn === 'database' && isPossible && isLong;
+	return waitIn === 'database' && canPause(scenario) && isLong;
 }
 
 /** Whether a limit of the service counts a request. */

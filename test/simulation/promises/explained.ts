@@ -2,7 +2,7 @@ import type { VideoNode } from '../scenario/schema';
 import { EDITED_MAX_WAIT_S } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
-import type { TruthRequest, TruthTask } from '../service';
+import type { TruthRequest, TruthTask } from '../service/truth';
 import { costOf, isInDatabase, limitsOf } from './evidence';
 import { backoffs, isFailure } from './failures';
 import { REFUSED } from './refusals';

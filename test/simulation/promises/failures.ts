@@ -1,5 +1,5 @@
 import type { Played } from '../play/played';
-import type { TruthRequest } from '../service';
+import type { TruthRequest } from '../service/truth';
 import type { Span } from './explained';
 
 const MAX_BACKOFF_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { VideoNode } from '../scenario/schema';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
-import type { TruthRequest, TruthTask } from '../service';
+import type { TruthRequest, TruthTask } from '../service/truth';
 import { errorItems, printable } from './evidence';
 import { DATABASE_POLL_MS, lateMs } from './explained';
 
@@ -66,8 +66,8 @@ function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
 	);
 }
 
-function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
-	return status === 200 && whole && fault === 'slow';
+function isAnswered({ status, whole, fault = 'slow-response' }: TruthRequest): boolean {
+	return status === 200 && whole && fault === 'slow-response';
 }
 
 /** "Not finished" without a poll that was sent when Max Wait was over. */

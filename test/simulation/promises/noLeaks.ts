@@ -2,7 +2,6 @@ import { dataOf, type Row } from '../play/rows';
 import type { Promised } from './promise';
 import { ancestry, errorItems, submittedBy } from './evidence';
 import type { Played } from '../play/played';
-import { AROUND } from '../service/echoes';
 
 /** The sub-workflows that an execution called, and their retries. */
 function calledBy(parent: string, rows: Row[]): string[] {
@@ -45,22 +44,6 @@ function textOf(row: Row, rows: Row[]): string {
 	return JSON.stringify(dataOf(row), (name, value: unknown) => (isHint(name) ? [] : value));
 }
 
-/** Of an error that repeats the key, nothing but the key is taken out. */
-function cutOut(played: Played): string[] {
-	const { scenario, truth } = played;
-	const [echo, ...others] = scenario.service.faults.flatMap(({ echo = [] }) => echo);
-	// Other responses have other words, around the key or without it.
-	const isAlone = truth.requests.every(({ status, fault }) => status !== 401 || fault === 'echo');
-	if (echo === undefined || echo.isGood || others.length > 0 || !isAlone) return [];
-	return errorItems(played).flatMap(({ error: { http_status, description }, row, node }) => {
-		if (http_status !== 401) return [];
-		const isWhole = echo.before > 2 || description.includes(AROUND.after);
-		return description.includes(AROUND.before) && isWhole
-			? []
-			: [`execution ${row.id}, ${node.name}: more than the key is cut out of "${description}"`];
-	});
-}
-
 /** Of a key: no other text has them. */
 const PIECE = 10;
 
@@ -99,13 +82,6 @@ export const noLeaks: Promised = {
 				return [`task ${id} of execution ${execution} is in the data of execution ${row.id}`];
 			}),
 		);
-		return [
-			...leaks,
-			...forged,
-			...strange,
-			...sentElsewhere(played),
-			...longCodes(played),
-			...cutOut(played),
-		];
+		return [...leaks, ...forged, ...strange, ...sentElsewhere(played), ...longCodes(played)];
 	},
 };

@@ -2,12 +2,10 @@ import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
-import type { TruthRequest } from '../service';
-import { isGoodForm } from '../service/formNames';
+import type { TruthRequest } from '../service/truth';
 import { missingPrompts } from './contents';
 import { wasHeard, wasSeenFailed } from './evidence';
 import type { Promised } from './promise';
-import { isJson } from './saidAnswers';
 
 /** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
 export const paidOnce: Promised = {
@@ -104,8 +102,8 @@ function excepted(played: Played, node: ScenarioNode, accepted: TruthRequest[]):
 		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
 		if (node.kind !== 'video') {
 			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
-			const isNoJson = 'jsonOutput' in node && !isJson(scenario, node);
-			const isOdd = request.fault !== undefined && !isGoodForm(request.fault);
+			const isNoJson = 'jsonOutput' in node && !scenario.service.answersJson;
+			const isOdd = request.fault !== undefined && request.fault !== 'slow-response';
 			const isUseless = lost || isNoJson || isOdd;
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);

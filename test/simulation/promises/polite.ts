@@ -1,5 +1,5 @@
 import type { Played } from '../play/played';
-import type { TruthRequest } from '../service';
+import type { TruthRequest } from '../service/truth';
 import { isRefused, scopeOf, wasTaken } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';

@@ -1,11 +1,9 @@
 import type { Played } from '../play/played';
 import type { VideoNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
-import type { TruthRequest, TruthTask } from '../service';
-import { isGoodForm } from '../service/formNames';
+import type { TruthRequest, TruthTask } from '../service/truth';
 import { type Claim, isInDatabase, wasHeard } from './evidence';
 import { lateMs, noticeOf } from './explained';
-import { isJson } from './saidAnswers';
 
 /** An error about an item, and what the service knows of it. */
 export interface Case {
@@ -18,14 +16,10 @@ export interface Case {
 	downloads: TruthRequest[];
 }
 
-/** Faults of a chat that is delivered all the same. */
-const HARMLESS =
-	/^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts|tool-calls)$/;
-const isHarmless = (fault = 'slow') => HARMLESS.test(fault) || isGoodForm(fault);
 /** Another file than the one that was asked for, or none. */
-const NO_FILE = /^(page|html|text|empty)-200$|^wrong-type$/;
+const NO_FILE = /^html-200$/;
 /** A download that is told to wait is repeated within its time. */
-const TOLD_TO_WAIT = /^(wait-|status-)(429|503)/;
+const TOLD_TO_WAIT = /^wait-(429|503)/;
 
 /** Why an item may fail although it is paid and finished. Each names what the README or docs/reliability.md say. */
 export const REASONS: Record<string, (given: Case) => boolean> = {
@@ -34,10 +28,10 @@ export const REASONS: Record<string, (given: Case) => boolean> = {
 	'the latest request failed': ({ claim, billed }) => {
 		const last = billed.at(-1);
 		if (claim.node.kind === 'video' || last === undefined) return false;
-		return !last.accepted || !wasHeard(last) || !isHarmless(last.fault);
+		return !last.accepted || !wasHeard(last) || (last.fault ?? 'slow-response') !== 'slow-response';
 	},
 	'an answer is no JSON': ({ played: { scenario }, claim: { node } }) =>
-		node.kind === 'chat' && node.jsonOutput === true && !isJson(scenario, node),
+		node.kind === 'chat' && node.jsonOutput === true && !scenario.service.answersJson,
 	'the service made fewer videos': ({ billed }) =>
 		billed.some(
 			(each) => each.endpoint === 'submit' && each.accepted && each.tasks.length < each.n,

@@ -1,12 +1,13 @@
 import type { Played } from '../play/played';
 import type { Scenario, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
-import type { TruthRequest } from '../service';
+import type { TruthRequest } from '../service/truth';
 import { errorItems, scopeOf, wasHeard, wasTaken } from './evidence';
 import { requestOptionsOf } from './requestOptions';
 
 /** Faults that refuse a request, whatever the limits. */
-export const REFUSED = /429|503|unavailable|too-large|should-not-retry|quota|retry-after/;
+export const REFUSED =
+	/429|503|rate-limit|unavailable|too-large|should-not-retry|quota|retry-after/;
 /** Refusals of one request that no time admits. */
 const NEVER_ADMITTED = /^(too-large|should-not-retry)/;
 
@@ -146,7 +147,8 @@ function lostInOutage(played: Played): string[] {
 	if (others.length > 0 || node === undefined || rows.length > 1 || kills.length > 0) return [];
 	if (limits.length > 0 || refused !== undefined || scenario.shape === 'agent') return [];
 	const isWords = faults.every(
-		({ fault, until }) => /status-50/.test(fault) && until !== undefined,
+		({ fault, until }) =>
+			/^(internal-error|bad-gateway|unavailable)$/.test(fault) && until !== undefined,
 	);
 	if (!isWords || faults.length + outages.length === 0) return [];
 	const isShort = [...outages, ...faults].every(

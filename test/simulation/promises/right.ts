@@ -1,13 +1,12 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import { promptFor } from '../scenario/workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { promptFor, unchanging } from '../scenario/workflow';
 import type { ScenarioItem } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
-import { errorOf, isErrorItem, type NodeRun, nodeRuns, wasHeard } from './evidence';
-import { FIRST_USAGE } from '../service/effects';
-import { contents, messageOf } from './contents';
+import { answerText } from '../service/settings';
+import { contents } from './contents';
+import { errorOf, isErrorItem, itemOf as indexIn, type NodeRun, nodeRuns } from './evidence';
 import type { Promised } from './promise';
-import { answerTo, unlikeAnswer, unlikeJson } from './saidAnswers';
 
 /** The answer of item i belongs to prompt i, in order; errors take the error branch, and nothing else does. */
 export const right: Promised = {
@@ -20,7 +19,7 @@ export const right: Promised = {
 	check: (played) => [
 		...contents(played),
 		...(played.scenario.shape === 'agent'
-			? [...answersOfAgent(played), ...usageOfModel(played)]
+			? answersOfAgent(played)
 			: nodeRuns(played).flatMap((run) => [
 					...answers(played, run),
 					...branches(run),
@@ -33,53 +32,15 @@ export const right: Promised = {
 
 /** What an agent's model answered. */
 function answersOfAgent({ rows, scenario }: Played): string[] {
-	const model = scenario.nodes.find(({ kind }) => kind === 'model');
 	return rows.flatMap((row) => {
 		const runs = dataOf(row).resultData.runData.Agent ?? [];
 		const items = runs.flatMap(({ data }) => data?.main?.[0] ?? []);
-		return items.flatMap(({ json: { prompt, text, calls } }) => {
-			if (prompt === undefined) return [];
-			const heard = unlikeAnswer(text, calls, answerTo(scenario, model, String(prompt)));
-			return heard === undefined
+		return items.flatMap(({ json: { prompt, text } }) =>
+			prompt === undefined || isAnswer(text, String(prompt), scenario)
 				? []
-				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${heard}"`];
-		});
+				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${String(text)}"`],
+		);
 	});
-}
-
-/** n8n shows at the model of an agent the tokens that the service counted, and estimates them only where it sent none. */
-function usageOfModel({ rows, truth }: Played): string[] {
-	const asked = truth.requests.filter((each) => each.prompt.endsWith(' for M') && wasHeard(each));
-	const counts = asked.map(({ tokens }) => tokens);
-	const told = asked.filter(({ body, fault }) => !fieldOf(body, 'stream') && fault === undefined);
-	const shown = rows.flatMap((row) =>
-		(dataOf(row).resultData.runData.M ?? []).flatMap(({ data }) =>
-			(data?.ai_languageModel?.flat() ?? []).flatMap((item) => {
-				const tokens = fieldOf(fieldOf(item?.json, 'tokenUsage'), 'totalTokens');
-				return typeof tokens === 'number' ? [tokens] : [];
-			}),
-		),
-	);
-	// Of a usage that grows with each chunk, only the first is known to be wrong.
-	const isRunning = asked.some(({ fault }) => fault === 'running-usage');
-	const wrong = shown.filter((tokens) =>
-		isRunning ? tokens === FIRST_USAGE : !counts.includes(tokens),
-	);
-	const isWhole = rows.every(({ status }) => status === 'success');
-	return [
-		...wrong.map(
-			(tokens) => `the model shows ${tokens} tokens; the service counted ${counts.join(', ')}`,
-		),
-		...(isWhole && shown.length < told.length
-			? [
-					`the model shows the tokens of ${shown.length} answers; the service told those of ${told.length}`,
-				]
-			: []),
-	];
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** Two outputs of a run, good or failed, are of one task or, where there is none, of one item. */
@@ -111,14 +72,8 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		const what = `execution ${row.id}, ${node.name}: the item of "${prompt}"`;
 		const { json } = output;
 		if (node.kind === 'chat') {
-			const { content, tool_calls: calls } =
-				node.simplify === false ? messageOf(json) : { ...json, content: json.text };
-			const expected = answerTo(played.scenario, node, prompt);
-			const said = unlikeAnswer(content, calls, expected);
-			if (said !== undefined) return [`${what} has "${said}"`];
-			return node.jsonOutput && !calls && unlikeJson(json.json, expected)
-				? [`${what} has the JSON ${JSON.stringify(json.json)}`]
-				: [];
+			const said = node.simplify === false ? textIn(json) : json.text;
+			return isAnswer(said, prompt, played.scenario) ? [] : [`${what} has "${String(said)}"`];
 		}
 		if (node.kind !== 'video') return [];
 		const id = String(json.task_id);
@@ -131,6 +86,17 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return [`${what} has no revised_prompt`];
 		return [];
 	});
+}
+
+/** The answer to a prompt, whole. */
+function isAnswer(text: unknown, prompt: string, { service }: Played['scenario']): boolean {
+	return unchanging(String(text)) === unchanging(answerText(prompt, service));
+}
+
+/** With Simplify off. */
+function textIn({ choices = [] }: IDataObject): unknown {
+	const [choice] = choices as Array<{ message?: { content?: unknown } }>;
+	return choice?.message?.content;
 }
 
 /** Where a node has no item, n8n makes an empty one. */
@@ -147,10 +113,7 @@ function itemOf(
 	return typeof index === 'number' ? scenario.items[index] : undefined;
 }
 
-function indexOf({ pairedItem }: INodeExecutionData): number {
-	const [paired] = [pairedItem].flat();
-	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
-}
+const indexOf = ({ pairedItem }: INodeExecutionData) => indexIn(pairedItem);
 
 function branches({ node, outputs, row, task }: NodeRun): string[] {
 	if (node.onError !== 'continueErrorOutput' || task.error !== undefined) return [];

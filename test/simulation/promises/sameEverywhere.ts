@@ -37,7 +37,7 @@ export function variantsOf(scenario: Scenario): Scenario[] {
 			isPeriod ||
 			fault.endpoint === 'poll' ||
 			fault.attempts !== undefined ||
-			/slow|stall/.test(fault.fault) ||
+			/slow|stall|hang/.test(fault.fault) ||
 			// The verified build reports it as invalid JSON (docs/verification.md).
 			fault.fault === 'cut-gzip'
 		);

@@ -2,7 +2,7 @@ import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
-import type { TruthRequest } from '../service';
+import type { TruthRequest } from '../service/truth';
 import { errorItems, errorOf, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 

@@ -14,7 +14,6 @@ export const isTrue: Promised = {
 		...ofMaxWait(played),
 		...givenUp(played),
 		...accepted(played),
-		...unwarned(played),
 		...stopped(played),
 		...retryIsOffered(played),
 		...lists(played),
@@ -25,10 +24,11 @@ export const isTrue: Promised = {
 const MAX_PAGES = 5;
 
 /** What one unlucky poll meets, and the next one does not. */
-const TRANSIENT = /^(lost|reset|cut|bad-gzip|slow|stall|status-(429|50)|page-50)/;
-const PAGE = /^(page-(4|200)|redirect)/;
+const TRANSIENT =
+	/^(lost|reset|cut|bad-gzip|slow|hang|stalled|rate-limit|internal-error|unavailable|html-50)/;
+const PAGE = /^(html-(4|200)|redirect)/;
 /** n8n's helper does not tell that a response ends too early (docs/reliability.md): what arrived is no JSON, as of a page. */
-const PAGE_IN_VERIFIED_BUILD = /^(page-(4|200)|redirect|cut-gzip)/;
+const PAGE_IN_VERIFIED_BUILD = /^(html-(4|200)|redirect|cut-gzip)/;
 /** Errors of what comes after the polls, or that say that the wait is over. */
 const OTHER_ERRORS = /^(wait_timeout|download_|storage_|task_failed)/;
 
@@ -65,7 +65,7 @@ function givenUp(played: Played): string[] {
 			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
 		// That a task is unknown is the service's own word, however slowly it arrives, and if it is only said to be compressed.
 		if (last.fault === undefined) return [];
-		if (last.status === 404 && /^(slow|bad-gzip)$/.test(last.fault)) return [];
+		if (last.status === 404 && /^(slow-response|bad-gzip)$/.test(last.fault)) return [];
 		const pages = polls.filter(({ fault = '' }) => page.test(fault));
 		const isPage = page.test(last.fault);
 		const isOnePage = isPage && pages.length < MAX_PAGES;
@@ -95,15 +95,6 @@ function accepted(played: Played): string[] {
 					`"${prompt}": may_have_been_accepted is false (${error.code}), but the service accepted it`,
 				];
 	});
-}
-
-/** What may be billed twice says so. */
-function unwarned(played: Played): string[] {
-	return errorItems(played).flatMap(({ error }) =>
-		error.may_have_been_accepted === true && !/billed twice/.test(error.description)
-			? [`an error (${error.code}) does not warn that the request may be billed twice`]
-			: [],
-	);
 }
 
 /** A stopped execution has nothing to retry. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { oneIn, present } from './draw';
+import { defined, oneIn, present } from './draw';
 import type { ScenarioItem, ScenarioNode, VideoNode } from './schema';
 
 const { array, boolean, constant, constantFrom, integer, record, tuple } = fc;
@@ -40,7 +40,6 @@ const billed = {
 		),
 	),
 	includeInputFields: oneIn(6, constant(true)),
-	additionalBody: oneIn(12, constant(true)),
 };
 
 /** A prompt whose expression has no value, instead of the one that was drawn. */
@@ -124,18 +123,12 @@ export const nodes: fc.Arbitrary<ScenarioNode[]> = fc
 	)
 	.map((drawn) => drawn.map((node) => defined(node) as ScenarioNode));
 
-/** Without the fields that were not drawn. */
-export function defined(node: object): object {
-	return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
-}
-
 export const item: fc.Arbitrary<ScenarioItem> = present(
 	record({
 		// From a few numbers: equal prompts are common.
 		p: integer({ min: 1, max: 12 }).map((number) => `p${number}`),
 		bad: oneIn(25, constantFrom('empty' as const, 'throws' as const)),
 		binary: oneIn(15, constant(true)),
-		leftovers: oneIn(15, constant(true)),
 	}),
 );
 

@@ -43,8 +43,6 @@ const taskPlan: fc.Arbitrary<TaskDraft> = present(
 		numericId: oneIn(20, constant(true)),
 		idDigits: oneIn(2, integer({ min: 16, max: 18 })),
 		sameId: oneIn(25, constant(true)),
-		extraField: oneIn(12, constant(true)),
-		loudStatus: oneIn(25, constant(true)),
 		controlId: oneIn(20, constant(true)),
 		missingEntryId: oneIn(20, constant(true)),
 		inlineSeconds: oneIn(8, constant(30)),
@@ -101,7 +99,7 @@ export const service = present(
 		faults: fc.oneof(
 			{ withCrossShrink: true },
 			{ weight: 1, arbitrary: constant<FaultDraft[]>([]) },
-			{ weight: 2, arbitrary: array(fault, { maxLength: 4 }) },
+			{ weight: 4, arbitrary: array(fault, { minLength: 1, maxLength: 5 }) },
 		),
 		refused: oneIn(9, constantFrom(0.01, 0.05)),
 		outages: oneIn(

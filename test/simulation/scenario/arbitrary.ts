@@ -1,24 +1,18 @@
 import fc from 'fast-check';
-import { additions, answering, withAdditions } from './additions';
-import { forms } from './anyForm';
-import { moreFaults, said } from './anyFault';
 import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
-import { manyForms, reading, responses } from './anyResponse';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
-import { elsewhere } from './elsewhere';
+import { pair } from './pairs';
+import type { Theme } from './parts';
 import {
-	type Form,
+	CALLERS,
 	type Scenario,
 	scenario as scenarioSchema,
 	type ScenarioEvent,
 	type ScenarioNode,
 } from './schema';
-import { pair } from './pairs';
-import type { Theme } from './parts';
-import { rates } from './rates';
-import { adaptive, timing } from './themes';
+import { timing } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -28,6 +22,19 @@ const budget = fc.oneof(
 	{ weight: 49, arbitrary: constantFrom(40, 80, 150, 300) },
 	{ weight: 1, arbitrary: constant(2000) },
 );
+
+const danger = record({
+	event,
+	fault: constantFrom(
+		'reset-inside',
+		'lost',
+		'stream-error-general',
+		'handled-html-524',
+		'bad-gzip',
+	),
+	attempts: oneIn(2, constant<number[]>([1])),
+});
+type Danger = typeof danger extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** They are drawn apart, so that each shrinks alone. */
 const parts = {
@@ -60,57 +67,23 @@ const parts = {
 	afterwards,
 };
 
-/** A situation that random parts seldom make together. */
-const theme = fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary: pair });
-
-/** Few requests that show much. */
-const dense = fc.oneof(
-	{ weight: 5, arbitrary: manyForms },
-	{ weight: 3, arbitrary: rates },
-	{ weight: 2, arbitrary: adaptive },
-);
-
-/** Scenarios at random, half of them in a theme. */
+/** Scenarios at random, half of them in a theme: a situation that random parts seldom make together. */
 export const anyScenario: fc.Arbitrary<Scenario> = present(
-	// What is new comes last: the other parts of a seed stay as they were.
 	record({
 		...parts,
-		theme: oneIn(3, theme),
-		forms,
-		moreFaults,
-		again: oneIn(2, constant(true)),
-		elsewhere: oneIn(10, elsewhere),
-		said,
-		odd: oneIn(3, responses),
-		dense: oneIn(4, dense),
-		additions,
+		theme: oneIn(2, fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary: pair })),
+		runsAgain: oneIn(2, constant(true)),
+		isJson: oneIn(8, constant(true)),
+		danger: oneIn(4, danger),
+		caller: oneIn(8, constantFrom(...CALLERS)),
 	}),
-).map(
-	({
-		theme: drawnTheme,
-		forms: filledIn,
-		moreFaults: more,
-		again,
-		elsewhere,
-		said,
-		odd = [],
-		dense: manyOf,
-		additions: besides,
-		...drawn
-	}) => {
-		const themed = manyOf ?? elsewhere ?? drawnTheme;
-		const draft = again ? runningAgain(drawn) : drawn;
-		if (themed !== undefined) {
-			const scenario = inTheme(draft, themed);
-			const whole = assemble(again ? runningAgain(scenario) : scenario, {});
-			return withAdditions(answering(whole, said), besides);
-		}
-		const faults = [...draft.service.faults, ...more, ...said.faults, ...odd];
-		const nodes = draft.nodes.map((node) => reading(node, odd));
-		const scenario = assemble({ ...draft, nodes, service: { ...draft.service, faults } }, filledIn);
-		return withAdditions(answering(scenario, said), besides);
-	},
-);
+).map(({ theme, runsAgain, isJson, danger, caller, ...drawn }) => {
+	const draft: Draft = theme === undefined ? drawn : inTheme(drawn, theme);
+	const scenario = inDanger(assemble(runsAgain ? runningAgain(draft) : draft), danger);
+	const isCalled = caller !== undefined && scenario.shape === 'sequence' && !scenario.split;
+	const called = isCalled ? { ...scenario, caller } : scenario;
+	return isJson ? answeringJson(called) : called;
+});
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
@@ -137,22 +110,43 @@ function inTheme(draft: Draft, { service: given, ...scenario }: Theme): Draft {
 	return { ...draft, budget: 300, ...plain, ...scenario, service };
 }
 
+/** What is rare in a scenario with a model or a stream, a wait in the database or a sub-workflow, happens there. */
+function inDanger(scenario: Scenario, drawn: Danger | undefined): Scenario {
+	if (drawn === undefined) return scenario;
+	const { nodes, shape, events, service } = scenario;
+	const { event: rare, fault, attempts } = drawn;
+	const isRead = nodes.some((node) => node.kind === 'model' || ('stream' in node && node.stream));
+	const pauses = nodes.some((node) => node.kind === 'video' && node.wait?.waitIn === 'database');
+	const isEventful = (pauses || shape === 'subWorkflow') && events.length < 2;
+	const chats = { endpoint: 'chat' as const, fault, ...(attempts && { attempts }) };
+	return {
+		...scenario,
+		events: isEventful ? [...events, rare] : events,
+		service: isRead ? { ...service, faults: [...service.faults, chats] } : service,
+	};
+}
+
+/** Models that answer as JSON are asked for it. */
+function answeringJson(scenario: Scenario): Scenario {
+	const { nodes, service } = scenario;
+	if (!nodes.some(({ kind }) => kind === 'chat')) return scenario;
+	const asking = nodes.map((node) => (node.kind === 'chat' ? { ...node, jsonOutput: true } : node));
+	return { ...scenario, nodes: asking, service: { ...service, answersJson: true } };
+}
+
 /** Who stops an execution and does nothing else about it runs the workflow again. */
 function runningAgain<Part extends Pick<Scenario, 'events' | 'afterwards'>>(draft: Part): Part {
 	const isStopped = draft.events.some(({ what }) => what === 'stop');
 	return isStopped && draft.afterwards.length === 0 ? { ...draft, afterwards: ['again'] } : draft;
 }
 
-interface Forms {
-	chat?: Form | undefined;
-	video?: Form | undefined;
-	only?: Extract<ScenarioNode, { kind: 'list' }>['only'];
-}
-
-function assemble(
-	{ budget: most, service: drawn, agentModel, call, ...scenario }: Draft,
-	filledIn: Forms,
-): Scenario {
+function assemble({
+	budget: most,
+	service: drawn,
+	agentModel,
+	call,
+	...scenario
+}: Draft): Scenario {
 	const follows = scenario.nodes.some(
 		(node) => node.kind === 'video' && /get|wait/.test(node.operation),
 	);
@@ -182,7 +176,7 @@ function assemble(
 	const { tasks, seconds, progress, faults, ...others } = drawn;
 	return scenarioSchema.parse({
 		...scenario,
-		nodes: list.map((node) => withForm(node, filledIn)),
+		nodes: list,
 		shape,
 		...(shape === 'subWorkflow' && { call: fitting }),
 		items: kept,
@@ -192,15 +186,6 @@ function assemble(
 			faults: faults.filter(({ endpoint }) => kinds.has(endpoint)).map(named),
 		},
 	});
-}
-
-function withForm(node: ScenarioNode, { chat, video, only }: Forms): ScenarioNode {
-	if (node.kind === 'video') return video === undefined ? node : { ...node, form: video };
-	if (node.kind === 'list') return only === undefined ? node : { ...node, only };
-	if (chat === undefined) return node;
-	// An agent has its own system message.
-	const { systemMessage: _, ...others } = chat;
-	return { ...node, form: node.kind === 'model' ? others : chat };
 }
 
 const ENDPOINTS_OF: Record<ScenarioNode['kind'], string[]> = {

@@ -8,11 +8,13 @@ export const oneIn = <Value>(draws: number, arbitrary: fc.Arbitrary<Value>) =>
 		{ weight: 1, arbitrary },
 	);
 
+/** Without the fields that were not drawn. */
+export function defined(fields: object): object {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 /** A record without the fields that were not drawn. */
 export const present = <Fields extends object>(arbitrary: fc.Arbitrary<Fields>) =>
 	arbitrary.map(
-		(fields) =>
-			Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-				[Name in keyof Fields]: Exclude<Fields[Name], undefined>;
-			},
+		(fields) => defined(fields) as { [Name in keyof Fields]: Exclude<Fields[Name], undefined> },
 	);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { oneIn } from './draw';
+import type { Limit } from '../service/plan';
 import type { ScenarioEvent } from './schema';
 import { refusing } from './refusing';
-import { stoppedAgent, stoppedInside } from './stopping';
 import {
 	FAST,
 	chats,
@@ -46,24 +46,32 @@ const lostSubmissions: fc.Arbitrary<Theme> = record({
 		faults: someFaults(
 			'submit',
 			[[1], [2], [1, 2]],
-			['lost', 'lost-route', 'page-524', 'page-504', 'stall', 'status-400'],
+			['lost', 'lost-route', 'handled-html-524', 'handled-html-504', 'hang', 'invalid-request'],
 		),
 	}),
 });
 
-/** A wait that ends badly, and a Retry with other settings or at another address. */
-const editedRetries: fc.Arbitrary<Theme> = record({
+/** A wait that ends badly, and Retries: as it was, with other settings, or at another address. */
+const retries: fc.Arbitrary<Theme> = record({
 	nodes: record({
-		onError: constantFrom(undefined, 'continueErrorOutput' as const),
-		download: oneIn(2, constant(true)),
-		simplify: oneIn(3, constant(false)),
+		operation: constantFrom('generate' as const, 'generate' as const, 'submit' as const),
+		n: oneIn(3, constant(2)),
+		tries: oneIn(4, integer({ min: 2, max: 3 })),
+		onError: continues,
+		maxBillable: oneIn(6, integer({ min: 1, max: 4 })),
+		download: oneIn(3, constant(true)),
+		simplify: oneIn(4, constant(false)),
+		requestOptions: oneIn(3, constantFrom({ maxConcurrency: 1 }, { maxRetries: 0 })),
 		wait: constantFrom(
 			{ waitIn: 'memory' as const, maxWait: 30 },
+			{ waitIn: 'memory' as const, maxWait: 200 },
 			{ waitIn: 'database' as const, maxWait: 80 },
+			{ waitIn: 'database' as const, maxWait: 300 },
 		),
 	}).map(videos),
 	items: few,
 	events: fc.oneof(
+		none(),
 		none(),
 		stop(5, 60),
 		integer({ min: 5, max: 60 }).map((at): ScenarioEvent[] => [{ what: 'moveService', at }]),
@@ -71,20 +79,31 @@ const editedRetries: fc.Arbitrary<Theme> = record({
 	afterwards: array(
 		constantFrom(
 			'retry' as const,
+			'retry' as const,
 			'retryEdited' as const,
 			'retryReformatted' as const,
 			'retryMoved' as const,
 		),
-		{ minLength: 1, maxLength: 3 },
+		{ minLength: 1, maxLength: 4 },
 	),
 	service: record({
 		latencyMs: FAST,
-		limits: none(),
+		limits: oneOf<Limit>([], [], [{ kind: 'bucket', scope: 'endpoint', requests: 2, seconds: 20 }]),
 		seconds: integer({ min: 20, max: 200 }),
 		tasks: tasks(
 			[],
 			[{ prompt: 0, seconds: 10, ending: 'failed' }],
-			[{ seconds: 40, extraField: true }],
+			[{ seconds: 15, ending: 'failed', onlyFirst: true }],
+			[{ prompt: 0, attempt: 1, seconds: 30, ending: 'vanished' }],
+		),
+		faults: fc.oneof(
+			none(),
+			someFaults(
+				'submit',
+				[[1], [1, 2], [2, 3], undefined],
+				['lost', 'quota-not-enough', 'internal-error', 'invalid-request'],
+			),
+			someFaults('poll', [[1], [2, 3], undefined], ['quota-not-enough', 'lost', 'html-404']),
 		),
 	}),
 });
@@ -100,10 +119,7 @@ const streams: fc.Arbitrary<Theme> = record({
 		simplify: boolean(),
 		includeInputFields: oneIn(3, constant(true)),
 	}).map(chats),
-	items: array(record({ p: item.map(({ p }) => p), leftovers: boolean() }), {
-		minLength: 1,
-		maxLength: 4,
-	}),
+	items: few,
 	events: fc.oneof({ weight: 5, arbitrary: none() }, { weight: 1, arbitrary: stop(0, 4) }),
 	service: record({
 		latencyMs: FAST,
@@ -111,18 +127,7 @@ const streams: fc.Arbitrary<Theme> = record({
 		faults: someFaults(
 			'chat',
 			[[1], undefined],
-			[
-				'cut',
-				'pings',
-				'stall-inside',
-				'error-text',
-				'error-event',
-				'error-finish',
-				'error-empty',
-				'running-usage',
-				'labels',
-				'keep-alive-events',
-			],
+			['reset-inside', 'pings', 'hang-inside', 'lost', 'stream-error-general'],
 		),
 	}),
 });
@@ -146,10 +151,10 @@ const files: fc.Arbitrary<Theme> = record({
 		tasks: tasks([], [{ seconds: 20, urlValidSeconds: 3 }], [{ seconds: 20, urlValidSeconds: 10 }]),
 		faults: faults(
 			[],
-			[{ endpoint: 'download', fault: 'slow' }],
+			[{ endpoint: 'download', fault: 'slow-response' }],
 			[{ endpoint: 'download', fault: 'wait-503', attempts: [1] }],
 			[{ endpoint: 'download', fault: 'wait-429', attempts: [1] }],
-			[{ endpoint: 'download', fault: 'page-404', attempts: [1] }],
+			[{ endpoint: 'download', fault: 'html-404', attempts: [1] }],
 		),
 	}),
 });
@@ -175,7 +180,7 @@ const spending: fc.Arbitrary<Theme> = record({
 		faults: faults(
 			[],
 			[{ endpoint: 'submit', fault: 'lost', attempts: [1] }],
-			[{ endpoint: 'poll', fault: 'status-403', attempts: [2] }],
+			[{ endpoint: 'poll', fault: 'quota-not-enough', attempts: [2] }],
 		),
 	}),
 });
@@ -183,11 +188,9 @@ const spending: fc.Arbitrary<Theme> = record({
 /** A pair of dangers. */
 export const pair: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 6, arbitrary: lostSubmissions },
-	{ weight: 4, arbitrary: editedRetries },
+	{ weight: 8, arbitrary: retries },
 	{ weight: 8, arbitrary: refusing },
-	{ weight: 4, arbitrary: stoppedInside },
 	{ weight: 4, arbitrary: streams },
-	{ weight: 2, arbitrary: stoppedAgent },
 	{ weight: 4, arbitrary: files },
 	{ weight: 4, arbitrary: spending },
 );

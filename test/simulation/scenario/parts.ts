@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { FaultPlan } from '../service/plan';
-import { defined } from './anyNodes';
 import type { FaultDraft, TaskDraft } from './anyFault';
-import { oneIn } from './draw';
+import { defined, oneIn } from './draw';
 import type { ChatNode, Scenario, ScenarioEvent, ScenarioNode, VideoNode } from './schema';
 
 const { array, constant, constantFrom, integer, record } = fc;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FaultDraft } from './anyFault';
-import type { ScenarioEvent, ScenarioNode } from './schema';
+import type { ScenarioNode } from './schema';
 import { chat, FAST, item, many, none, type Theme, video } from './parts';
 
 const { array, boolean, constant, constantFrom, integer, record } = fc;
@@ -19,11 +19,7 @@ const tooLarge: fc.Arbitrary<Theme> = record({
 		faults: record({
 			endpoint: constant('chat' as const),
 			prompt: integer({ min: 0, max: 20 }),
-			fault: constantFrom(
-				'too-large' as const,
-				'too-large-20' as const,
-				'should-not-retry' as const,
-			),
+			fault: constantFrom('too-large', 'too-large-20', 'should-not-retry'),
 		}).map((fault): FaultDraft[] => [fault]),
 	}),
 });
@@ -77,36 +73,11 @@ const outages: fc.Arbitrary<Theme> = record({
 	}).map(({ from, for: seconds, how, ...rest }) => {
 		const period = { from, until: from + seconds };
 		if (typeof how === 'string') return { ...rest, outages: [{ failure: how, ...period }] };
-		const fault = how === 502 ? ('status-502' as const) : ('status-503' as const);
+		const fault = how === 502 ? 'bad-gateway' : 'unavailable';
 		const endpoints = ['chat', 'submit', 'poll'] as const;
 		return { ...rest, faults: endpoints.map((endpoint) => ({ endpoint, fault, ...period })) };
 	}),
 	budget: constant(900),
-});
-
-/** Polls that hang, as many as there are connections, and another key. */
-const hanging: fc.Arbitrary<Theme> = record({
-	nodes: constant<ScenarioNode[]>([
-		{
-			...video,
-			n: 4,
-			requestOptions: { maxConcurrency: 100, timeout: 30 },
-			wait: { waitIn: 'memory', maxWait: 60 },
-		},
-	]),
-	items: array(item, { minLength: 26, maxLength: 28, size: 'max' }),
-	events: integer({ min: 12, max: 30 }).map((at): ScenarioEvent[] => [
-		{ what: 'second', at: 0, key: 'same' },
-		{ what: 'second', at: 0, key: 'same' },
-		{ what: 'second', at, key: 'other' },
-	]),
-	service: record({
-		latencyMs: FAST,
-		limits: none(),
-		seconds: constant(300),
-		faults: constant<FaultDraft[]>([{ endpoint: 'poll', fault: 'stall', until: 60 }]),
-	}),
-	budget: constant(100_000),
 });
 
 export const refusing: fc.Arbitrary<Theme> = fc.oneof(
@@ -114,5 +85,4 @@ export const refusing: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 2, arbitrary: refusedAll },
 	{ weight: 2, arbitrary: untold },
 	{ weight: 1, arbitrary: outages },
-	{ weight: 1, arbitrary: hanging },
 );

@@ -22,9 +22,6 @@ const requestOptions = z.object({
 	timeout: z.number().optional(),
 });
 
-/** What a user enters in the form, by the name of a field: a number, a text, an expression. */
-const form = z.record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]));
-
 const settings = {
 	/** The name of the node, part of its prompts: A, B or C. */
 	name: z.string(),
@@ -42,9 +39,6 @@ const billed = {
 	/** Max Billable Requests; `nothing`: an expression without a value. */
 	maxBillable: z.union([z.int(), z.literal('nothing')]).optional(),
 	includeInputFields: z.boolean().optional(),
-	/** A field of Additional Body that the service ignores. */
-	additionalBody: z.boolean().optional(),
-	form: form.optional(),
 };
 
 const chat = z.object({
@@ -55,30 +49,12 @@ const chat = z.object({
 	stream: z.boolean().optional(),
 	jsonOutput: z.boolean().optional(),
 	simplify: z.boolean().optional(),
-	/** Messages as JSON, one of scenario/conversations.ts. Default: one message. */
-	conversation: z.string().optional(),
 });
 
-const list = z.object({
-	kind: z.literal('list'),
-	...settings,
-	/** Which models are returned; default all. */
-	only: z
-		.object({
-			kind: z.string(),
-			search: z.string(),
-			versions: z.enum(['all', 'latest', 'undated']),
-			limit: z.int().min(1),
-		})
-		.partial()
-		.optional(),
-});
+const list = z.object({ kind: z.literal('list'), ...settings });
 
 /** The model of an agent; only there. */
-const model = z.object({ kind: z.literal('model'), ...settings, form: form.optional() });
-
-/** How the task ID of Get and Wait is written: with spaces around it, or so that it is none. */
-export const TASK_IDS = ['spaced', 'spaced', 'empty', 'URL', 'query', 'too long'] as const;
+const model = z.object({ kind: z.literal('model'), ...settings });
 
 const video = z.object({
 	kind: z.literal('video'),
@@ -86,7 +62,6 @@ const video = z.object({
 	...billed,
 	/** `get` and `wait` take the task of the node before. */
 	operation: z.enum(['generate', 'submit', 'get', 'wait']),
-	taskId: z.enum(TASK_IDS).optional(),
 	prompt,
 	n: z.int().min(1).max(4).optional(),
 	inline: z.boolean().optional(),
@@ -113,8 +88,6 @@ const item = z.object({
 	/** `empty`: no prompt; `throws`: its expression throws. */
 	bad: z.enum(['empty', 'throws']).optional(),
 	binary: z.boolean().optional(),
-	/** Fields that an earlier node of the same kind left. */
-	leftovers: z.boolean().optional(),
 });
 
 /** What happens in the world, so many seconds after the start. */
@@ -141,14 +114,8 @@ const afterwards = z.enum([
 	'again',
 	'retryEdited',
 	'retryReformatted',
-	/** At another host of the same service… */
+	/** At another host of the same service. */
 	'retryMoved',
-	/** …at another service, which knows no task of the first… */
-	'retryOther',
-	/** …at the first host… */
-	'retryHome',
-	/** …and with a key that no service knows. */
-	'retryRefused',
 ]);
 
 /** What starts a workflow, where n8n cannot wait in its database; or saves nothing of it. */
@@ -183,8 +150,8 @@ export const scenario = z.object({
 	service: servicePlan,
 	events: z.array(event),
 	afterwards: z.array(afterwards),
-	/** In `found/`: the promise that it breaks until its defect is fixed. */
-	breaks: z.string().optional(),
+	/** In `found/`: seconds within which all executions end. */
+	endsWithin: seconds.optional(),
 	/** In `found/`: what it shows, for a maintainer. */
 	words: z.string().optional(),
 });
@@ -193,6 +160,5 @@ export type Scenario = z.infer<typeof scenario>;
 export type ScenarioNode = z.infer<typeof node>;
 export type ChatNode = z.infer<typeof chat>;
 export type VideoNode = z.infer<typeof video>;
-export type Form = z.infer<typeof form>;
 export type ScenarioItem = z.infer<typeof item>;
 export type ScenarioEvent = z.infer<typeof event>;

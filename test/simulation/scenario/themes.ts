@@ -1,45 +1,46 @@
 import fc from 'fast-check';
-import { chat, FAST, item, many, second, SLOW, type Theme, video } from './parts';
+import type { Limit } from '../service/plan';
+import {
+	chat,
+	FAST,
+	faults,
+	few,
+	item,
+	many,
+	none,
+	oneOf,
+	second,
+	SLOW,
+	stop,
+	type Theme,
+	video,
+} from './parts';
 import type { ScenarioEvent, ScenarioNode } from './schema';
 
-const { array, constant, constantFrom, integer, record } = fc;
+const { array, boolean, constant, constantFrom, integer, record } = fc;
 
 const slowLimit = record({
 	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
 	scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
 	requests: constantFrom(1, 2),
-	seconds: constantFrom(5, 10),
 });
 
-/** A batch beside another execution, under a limit that both share. */
-const turns: fc.Arbitrary<Theme> = record({
+/** A batch under a limit, beside another execution that shares it or not, or whose host's clock is set in a pause. */
+const limited: fc.Arbitrary<Theme> = record({
 	nodes: constant([chat]),
 	items: many,
-	events: second('same'),
-	service: record({ latencyMs: FAST, limits: slowLimit.map((limit) => [limit]) }),
-});
-
-/** A batch in the pauses of its key, and an execution with another key. */
-const keys: fc.Arbitrary<Theme> = record({
-	nodes: constant([chat]),
-	items: many,
-	events: second('other'),
-	service: record({
-		latencyMs: FAST,
-		limits: slowLimit.map((limit) => [{ ...limit, seconds: 60 }]),
-	}),
-});
-
-/** The wall clock is set in a pause. */
-const clocks: fc.Arbitrary<Theme> = record({
-	nodes: constant([chat]),
-	items: many,
-	events: record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
-		({ at, by }): ScenarioEvent[] => [{ what: 'stepClock', at, by }],
+	events: fc.oneof(
+		second('same'),
+		second('other'),
+		record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
+			({ at, by }): ScenarioEvent[] => [{ what: 'stepClock', at, by }],
+		),
 	),
 	service: record({
 		latencyMs: FAST,
-		limits: slowLimit.map((limit) => [{ ...limit, seconds: 60 }]),
+		limits: record({ limit: slowLimit, seconds: constantFrom(5, 10, 60) }).map(
+			({ limit, seconds }) => [{ ...limit, seconds }],
+		),
 	}),
 });
 
@@ -89,7 +90,7 @@ const slots: fc.Arbitrary<Theme> = record({
 });
 
 /** Long videos that are polled ever less often. */
-export const adaptive: fc.Arbitrary<Theme> = record({
+const adaptive: fc.Arbitrary<Theme> = record({
 	nodes: constantFrom(2, 5, 5, 20).map((pollInterval): ScenarioNode[] => [
 		{ ...video, wait: { waitIn: 'memory', polling: 'adaptive', pollInterval } },
 	]),
@@ -110,54 +111,63 @@ const stopped: fc.Arbitrary<Theme> = record({
 	service: record({ latencyMs: SLOW, limits: constant([]) }),
 });
 
-/** Refusals at random, which say nothing about a rate. */
-const noise: fc.Arbitrary<Theme> = record({
-	nodes: constant<ScenarioNode[]>([
-		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxConcurrency: 30 } },
+/** Stop inside a backoff, a queue, a pause of the service, or a download. */
+const stoppedInside: fc.Arbitrary<Theme> = record({
+	nodes: boolean().map((isChat): ScenarioNode[] => [
+		isChat
+			? { ...chat, requestOptions: { maxConcurrency: 3 } }
+			: { ...video, download: true, requestOptions: { maxConcurrency: 3 } },
 	]),
-	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
-	events: constant<ScenarioEvent[]>([0, 0].map((at) => ({ what: 'second', at, key: 'same' }))),
-	service: record({
-		latencyMs: FAST,
-		limits: constant([]),
-		refused: constantFrom(0.03, 0.05),
-		thinkingSeconds: constant(0.2),
-	}),
-});
-
-/** As many answers of a slow model as there are places for requests, while another execution polls. */
-const crowd: fc.Arbitrary<Theme> = record({
-	nodes: constant<ScenarioNode[]>([
-		{ ...chat, requestOptions: { maxConcurrency: 100 } },
-		{ ...video, name: 'B', executeOnce: true, wait: { waitIn: 'memory' } },
-	]),
-	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
-	events: integer({ min: 160, max: 180 }).map((at): ScenarioEvent[] =>
-		[0, 1, 2, 3, 4].map((index) => ({
-			what: 'second',
-			at: at + index,
-			key: index < 4 ? 'same' : 'other',
-		})),
+	items: many,
+	events: integer({ min: 1, max: 40 }).chain((at) =>
+		fc.oneof(
+			constant<ScenarioEvent[]>([{ what: 'stop', at }]),
+			constant<ScenarioEvent[]>([
+				{ what: 'stop', at },
+				{ what: 'second', at: at + 1, key: 'same' },
+			]),
+		),
 	),
 	service: record({
-		latencyMs: FAST,
-		limits: constant([]),
-		thinkingSeconds: constant(100),
-		seconds: constant(60),
+		latencyMs: SLOW,
+		seconds: constant(8),
+		limits: oneOf<Limit>([], [{ kind: 'fixedWindow', scope: 'key', requests: 6, seconds: 60 }]),
+		faults: faults(
+			[],
+			[
+				{ endpoint: 'chat', fault: 'unavailable' },
+				{ endpoint: 'submit', fault: 'unavailable', from: 3 },
+			],
+			[{ endpoint: 'download', fault: 'hang-inside' }],
+			[{ endpoint: 'download', fault: 'wait-503' }],
+		),
 	}),
-	budget: constant(10_000),
 });
 
-/** Those that are dear to play are drawn less often. */
+/** An agent that is stopped while its model or its tool is at work. */
+const stoppedAgent: fc.Arbitrary<Theme> = record({
+	nodes: constantFrom<ScenarioNode[]>(
+		[{ kind: 'model', name: 'M', model: 'chat-a' }],
+		[video, { kind: 'model', name: 'M', model: 'chat-a' }],
+	),
+	shape: constant('agent' as const),
+	items: few,
+	events: stop(0, 12),
+	service: record({
+		latencyMs: SLOW,
+		limits: none(),
+		faults: faults([], [{ endpoint: 'chat', fault: 'unavailable' }]),
+	}),
+});
+
+/** What depends on time. */
 export const timing: fc.Arbitrary<Theme> = fc.oneof(
-	{ weight: 4, arbitrary: turns },
-	{ weight: 4, arbitrary: keys },
-	{ weight: 3, arbitrary: clocks },
-	{ weight: 4, arbitrary: suspended },
-	{ weight: 4, arbitrary: fewAtOnce },
-	{ weight: 4, arbitrary: slots },
-	{ weight: 4, arbitrary: stopped },
-	{ weight: 2, arbitrary: adaptive },
-	{ weight: 3, arbitrary: noise },
-	{ weight: 2, arbitrary: crowd },
+	{ weight: 3, arbitrary: limited },
+	{ weight: 1, arbitrary: suspended },
+	{ weight: 1, arbitrary: fewAtOnce },
+	{ weight: 1, arbitrary: slots },
+	{ weight: 1, arbitrary: stopped },
+	{ weight: 1, arbitrary: adaptive },
+	{ weight: 1, arbitrary: stoppedInside },
+	{ weight: 1, arbitrary: stoppedAgent },
 );

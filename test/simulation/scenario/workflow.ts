@@ -118,12 +118,11 @@ function calling(called: WorkflowFile, call: NonNullable<Scenario['call']>) {
 }
 
 export function itemsOfScenario(items: ScenarioItem[]): INodeExecutionData[] {
-	return items.map(({ p, bad, binary, leftovers }, item) => ({
+	return items.map(({ p, bad, binary }, item) => ({
 		json: {
 			p: bad === 'empty' ? '' : p,
 			index: item,
 			...(bad === 'throws' && { throws: true }),
-			...(leftovers && LEFTOVERS),
 		},
 		pairedItem: { item },
 		...(binary && {
@@ -131,19 +130,6 @@ export function itemsOfScenario(items: ScenarioItem[]): INodeExecutionData[] {
 		}),
 	}));
 }
-
-/** Fields of the output of our nodes, as an earlier one left them in an item, and one of the user's own. */
-export const LEFTOVERS = {
-	note: "the user's",
-	tool_calls: [{ id: 'call-left', type: 'function', function: { name: 'left', arguments: '{}' } }],
-	usage: { prompt_tokens: 70_000, completion_tokens: 7_000, total_tokens: 77_000 },
-	json: { left: true },
-	url: 'https://files.test/left.mp4',
-	revised_prompt: 'left over',
-	b64_json: 'bGVmdA==',
-	finish_reason: 'left',
-	error: 'left by a node that continues',
-};
 
 /** The prompt that the service gets for an item, without what changes. */
 export function promptFor(

@@ -2,9 +2,8 @@ import type { Delivery } from '../../../simulator/delivery';
 import { type IncomingRequest, RequestHandler } from '../../../simulator/requestHandler';
 import { routeOf } from '../../../simulator/routes';
 import type { Exchange } from './exchange';
-import { connectionFailure } from './network';
-import type { ServicePlan } from './plan';
-import { namedRandom } from './random';
+import type { Outage, ServicePlan } from './plan';
+import { namedRandom } from '../host/random';
 import { FILE_ORIGIN, injectionsOf, settingsOf } from './settings';
 import {
 	named,
@@ -14,7 +13,6 @@ import {
 	truthOfRequest,
 	truthOfTask,
 } from './truth';
-import { videoOf } from './video';
 
 /** What the service needs of the world. */
 export interface ServiceWorld {
@@ -31,8 +29,6 @@ export interface ServiceWorld {
 const ORIGIN = 'https://service.test';
 /** The same service. */
 const ALIAS = 'https://alias.service.test';
-/** Another service, which knows no task of the first. Its network works. */
-const OTHER = 'https://other.test';
 /** The part of inline videos that are too large to be kept in memory. */
 const LARGE = 0.5;
 /** How long the model thinks, from and to. */
@@ -45,11 +41,36 @@ const WELL: ServicePlan = {
 	faults: [],
 };
 
+/** undici notices its own time limit of 10 seconds up to half a second late. */
+const CONNECT_TIMEOUT_MS = 10_500;
+
+function systemError(syscall: string, code: string): Error {
+	const host = 'service.test';
+	return Object.assign(new Error(`${syscall} ${code} ${host}`), { code, syscall, hostname: host });
+}
+
+/** Errors as Node.js and undici have them, each made for its request. */
+const FAILURES: Record<Outage['failure'], () => { afterMs: number; error: Error }> = {
+	refused: () => ({ afterMs: 1, error: systemError('connect', 'ECONNREFUSED') }),
+	'unknown host': () => ({ afterMs: 5, error: systemError('getaddrinfo', 'ENOTFOUND') }),
+	'lookup fails': () => ({ afterMs: 5000, error: systemError('getaddrinfo', 'EAI_AGAIN') }),
+	unreachable: () => ({ afterMs: 3000, error: systemError('connect', 'EHOSTUNREACH') }),
+	silent: () => ({
+		afterMs: CONNECT_TIMEOUT_MS,
+		error: Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
+	}),
+	'no TLS': () => ({
+		afterMs: 5,
+		error: Object.assign(new Error('write EPROTO: wrong version number'), {
+			code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+		}),
+	}),
+};
+
 /** The generation service of one scenario: the simulator's own request handler, on the world's clock. */
 export class Service {
-	readonly url: string;
-	readonly alias: string;
-	readonly other: string;
+	readonly url = ORIGIN;
+	readonly alias = ALIAS;
 	readonly keys = {
 		main: 'sk-simulation-0123456789abcdef',
 		other: 'sk-other-key-0123456789abcdef',
@@ -60,44 +81,37 @@ export class Service {
 	readonly now: () => number;
 	readonly after: ServiceWorld['after'];
 	private readonly promptName: (prompt: string) => string;
-	/** Of all paths. */
-	private readonly prefix: string;
 	private handler: RequestHandler;
-	private otherHandler: RequestHandler;
 	private readonly random: (name: string) => number;
 	private readonly startedAt: number;
 	/** How often a request went over the network, in both directions. */
 	private readonly passed = new Map<string, number>();
 	private ids = 0;
-	/** Requests that were sent and have not arrived. */
+	/** Requests that were sent and have not arrived: what a client gives up meanwhile is accepted all the same. */
 	arriving = 0;
 
 	constructor(
 		private plan: ServicePlan,
 		{ now, after, seed, promptName = (prompt) => prompt }: ServiceWorld,
 	) {
-		const { basePath = '' } = plan;
-		[this.url, this.alias, this.other] = [ORIGIN + basePath, ALIAS + basePath, OTHER + basePath];
-		this.prefix = basePath.replace(/(\/v1)?\/*$/, '');
 		this.now = now;
 		this.after = after;
 		this.startedAt = now();
 		this.random = namedRandom(seed);
 		this.promptName = promptName;
-		this.handler = this.handlerOf(plan, 'first');
-		this.otherHandler = this.handlerOf({ ...plan, hasFileHost: undefined }, 'other');
+		this.handler = this.handlerOf(plan);
 	}
 
-	private handlerOf(plan: ServicePlan, which: 'first' | 'other'): RequestHandler {
-		const { now, random, promptName, prefix } = this;
+	private handlerOf(plan: ServicePlan): RequestHandler {
+		const { now, random, promptName } = this;
 		const handler = new RequestHandler(
-			settingsOf(plan, { now, random, promptName, newId: () => this.newId(), pathPrefix: prefix }),
+			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
 			async ({ id, inline }) =>
 				await Promise.resolve(videoOf(id, inline && random(`large ${id}`) < LARGE)),
 		);
 		for (const key of Object.values(this.keys)) handler.keys.add(key);
-		const faults = plan.faults.filter(({ at = which }) => at === which);
-		for (const [injection, fault] of injectionsOf(faults)) handler.injections.add(injection, fault);
+		for (const [injection, fault] of injectionsOf(plan.faults))
+			handler.injections.add(injection, fault);
 		return handler;
 	}
 
@@ -109,8 +123,7 @@ export class Service {
 	/** From now on nothing fails, nothing is limited, and the network is fast. */
 	recover(): void {
 		this.plan = WELL;
-		this.handler = this.handlerOf(WELL, 'first');
-		this.otherHandler = this.handlerOf(WELL, 'other');
+		this.handler = this.handlerOf(WELL);
 	}
 
 	/** One way over the network. */
@@ -133,11 +146,10 @@ export class Service {
 	connectionFailure({ origin, method, path, headers }: IncomingRequest) {
 		const at = this.now();
 		const url = origin + path;
-		if (origin === OTHER) return undefined;
 		if (![ORIGIN, ALIAS, FILE_ORIGIN].includes(origin)) {
 			const sent = Object.entries(headers).map(([name, value]) => [name, String(value)]);
 			this.truth.elsewhere.push({ at, url, headers: Object.fromEntries(sent) });
-			return connectionFailure('unknown host');
+			return FAILURES['unknown host']();
 		}
 		const seconds = (at - this.startedAt) / 1000;
 		const host = origin === FILE_ORIGIN ? 'files' : 'service';
@@ -146,9 +158,9 @@ export class Service {
 				only === host && seconds >= from && seconds < until,
 		);
 		if (!outage) return undefined;
-		const failure = connectionFailure(outage.failure);
+		const failure = FAILURES[outage.failure]();
 		const endedAt = at + failure.afterMs;
-		const { endpoint } = routeOf(method, path, this.prefix, undefined);
+		const { endpoint } = routeOf(method, path, '', undefined);
 		this.truth.notConnected.push({ at, endedAt, endpoint, url, failure: outage.failure });
 		return failure;
 	}
@@ -158,7 +170,7 @@ export class Service {
 		request: IncomingRequest,
 		sentAt: number,
 	): Promise<{ truth: TruthRequest; delivery: Delivery; workMs: number; finish: () => void }> {
-		const handler = request.origin === OTHER ? this.otherHandler : this.handler;
+		const { handler } = this;
 		const context = handler.receive(request);
 		const truth = truthOfRequest(context, sentAt);
 		this.truth.requests.push(truth);
@@ -186,4 +198,15 @@ export class Service {
 		this.ids += 1;
 		return this.ids.toString(16).padStart(24, '0');
 	}
+}
+
+/** The first box of an MP4: what tells a video from a page. */
+const FTYP = Buffer.from('000000186674797069736f6d0000020069736f6d6d703431', 'hex');
+const SIZE = 256;
+/** As base64, more than the nodes keep in memory. */
+const LARGE_SIZE = 200 * 1024;
+
+/** The file of a task: small, if it is not to be large, and like no other. */
+export function videoOf(taskId: string, isLarge = false): Buffer {
+	return Buffer.concat([FTYP, Buffer.from(taskId)], isLarge ? LARGE_SIZE : SIZE);
 }

@@ -1,19 +1,11 @@
 import type { Endpoint, Injection } from '../../../simulator';
 import type { ModelRecord } from '../../../simulator/catalogue';
-import { handled } from '../../../simulator/faults/effects/damage';
-import { html, htmlResponse } from '../../../simulator/faults/effects/replace';
-import { ALL, type Effect, type Fault } from '../../../simulator/faults/fault';
-import { readFaultSpec } from '../../../simulator/faults/faultSpec';
+import type { Fault } from '../../../simulator/faults/fault';
 import { DEFAULTS, type Settings } from '../../../simulator/options';
 import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
 import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
-import { answerText, failedWithError, failedWithText, toolCalls } from './answers';
-import { echo } from './echoes';
-import * as effects from './effects';
-import { endpointsOf } from './formNames';
-import { OWN_FORMS } from './forms';
-import * as refusals from './refusals';
-import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
+import { faultNamed } from './faults';
+import type { FaultPlan, Limit, ServicePlan, TaskPlan } from './plan';
 
 export const FILE_ORIGIN = 'https://files.test';
 /** What the slow fault adds to a response. */
@@ -30,17 +22,7 @@ const ENDPOINTS: Record<FaultPlan['endpoint'], ReadonlyArray<Exclude<Endpoint, '
 	download: ['download'],
 };
 
-/** The models whose names have a date, and one that only seems to. */
-export const VERSIONS: Readonly<Record<string, { of: string; date: string }>> = {
-	'chat-b@20250620': { of: 'chat-b', date: '2025-06-20' },
-	'chat-b-20250815': { of: 'chat-b', date: '2025-08-15' },
-};
-
-export const MODELS: readonly ModelRecord[] = [
-	...['chat-a', 'chat-b', 'video-a', 'video-b'],
-	...Object.keys(VERSIONS),
-	'video-c-20251340',
-].map((id) => ({
+const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'].map((id) => ({
 	id,
 	object: 'model',
 	created: 1_735_689_600,
@@ -48,17 +30,25 @@ export const MODELS: readonly ModelRecord[] = [
 	type: id.startsWith('chat') ? 'text' : 'video',
 }));
 
+/** What a model answers to a message. */
+export function answerText(
+	message: string,
+	{ answersJson }: Pick<ServicePlan, 'answersJson'>,
+): string {
+	const words = `answer to ${message}`;
+	return answersJson ? JSON.stringify({ answer: words }) : words;
+}
+
 /** The simulator's settings for the service of a scenario. Its clock, its random numbers and ids come from the caller. */
 export function settingsOf(
 	plan: ServicePlan,
-	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'> &
-		Partial<Pick<Settings, 'pathPrefix'>>,
+	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'>,
 ): Settings {
 	return {
 		...DEFAULTS,
 		...given,
 		models: MODELS,
-		answer: (message) => answerText(message, plan.answers),
+		answer: (message) => answerText(message, plan),
 		// Node.js compresses streams in threads, which no virtual clock waits for.
 		encodings: [],
 		slowMs: SLOW_MS,
@@ -115,89 +105,16 @@ function limitOf(limit: Limit): SimulatorLimit {
 	};
 }
 
-const page = (status: number): Effect => html(status);
-
-function fromTable(name: string): Effect {
-	const spec = readFaultSpec(name);
-	if (!spec) throw new Error(`The simulator has no fault '${name}'.`);
-	return spec.fault.effect;
-}
-
-const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
-	lost: fromTable('lost'),
-	reset: fromTable('reset'),
-	stall: fromTable('hang'),
-	'stall-inside': fromTable('hang-inside'),
-	cut: fromTable('reset-inside'),
-	'status-500': fromTable('internal-error'),
-	'status-502': fromTable('bad-gateway'),
-	'status-503': fromTable('unavailable'),
-	'status-429': fromTable('rate-limit'),
-	'status-403': fromTable('quota-not-enough'),
-	'status-400': fromTable('invalid-request'),
-	'page-502': page(502),
-	// A gateway gives up waiting; the service does its work all the same.
-	'page-504': handled(htmlResponse(504)),
-	'page-404': page(404),
-	'page-403': page(403),
-	'page-407': page(407),
-	'page-200': page(200),
-	'bad-gzip': fromTable('bad-gzip'),
-	'cut-gzip': fromTable('cut-gzip'),
-	'handled-502': handled(htmlResponse(502)),
-	'echo-key': fromTable('echo-key-general'),
-	'task-echo-key': fromTable('task-failed-echo-key'),
-	'redirect-303': effects.seeOther,
-	'stall-429': effects.stalledRefusal,
-	pings: effects.pings,
-	'error-beside-choices': effects.errorBesideChoices,
-	'empty-finish-cut': effects.emptyFinishCut,
-	'keep-alive-events': effects.keepAliveEvents,
-	redirect: fromTable('redirect-302'),
-	slow: fromTable('slow-response'),
-	'too-large': refusals.tooLarge(2),
-	'too-large-20': refusals.tooLarge(20),
-	'should-not-retry': refusals.shouldNotRetry,
-	'quota-429': refusals.quotaAs429,
-	'quota-403-later': refusals.quotaLater,
-	'quota-429-later': refusals.quota429Later,
-	'retry-after-unix': refusals.retryAfterUnixTime,
-	'wait-429': refusals.waits(429),
-	'wait-503': refusals.waits(503),
-	'page-408': handled(htmlResponse(408)),
-	'page-524': handled(htmlResponse(524)),
-	// exchange.ts makes another failure of it.
-	'lost-route': fromTable('lost'),
-	'long-code': refusals.longCode,
-	'error-text': effects.errorText,
-	'error-event': effects.errorEvent,
-	'error-finish': effects.errorFinish,
-	'error-empty': effects.errorEmpty,
-	'running-usage': effects.runningUsage,
-	labels: effects.labels,
-	echo: echo({ before: 0 }),
-	'content-parts': effects.contentParts,
-	'tool-calls': toolCalls,
-	'task-error': failedWithError,
-	'task-text': failedWithText,
-	'models-names': effects.modelNames,
-	'models-bare': effects.bareModels,
-};
-
-function effectOf(name: FaultPlan['fault']): Effect {
-	const effects: Partial<Record<string, Effect>> = { ...OWN_FORMS, ...EFFECTS };
-	return effects[name] ?? fromTable(name);
-}
-
 /** The faults of a plan, as the simulator plays them. */
 export function injectionsOf(faults: readonly FaultPlan[]): Array<[Injection, Fault]> {
-	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until, echo: form }) =>
-		(endpointsOf(name) ?? ENDPOINTS[endpoint]).map((each): [Injection, Fault] => {
-			const effect = form === undefined ? effectOf(name) : echo(form);
-			return [
+	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until }) => {
+		const fault = faultNamed(name);
+		if (fault === undefined) throw new Error(`There is no fault ${name}`);
+		return ENDPOINTS[endpoint]
+			.filter((each) => fault.endpoints.includes(each))
+			.map((each): [Injection, Fault] => [
 				{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
-				{ name, description: 'a fault of a scenario', endpoints: ALL, effect },
-			];
-		}),
-	);
+				{ ...fault, name },
+			]);
+	});
 }

@@ -140,7 +140,7 @@ export function named(tasks: readonly Task[] = []): readonly Task[] {
 export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
 	const { accepted, fault, exceeded, refused, reported } = context;
 	// What fails in the service's own words is not billed.
-	truth.accepted = accepted && !/^(stream-)?(error|echo-key)-?(?!empty)/.test(fault ?? '');
+	truth.accepted = accepted && !/^stream-(error|echo-key)/.test(fault ?? '');
 	truth.tasks = [...new Set(named(context.tasks).map(({ id }) => id))];
 	truth.tokens = context.tokens;
 	truth.fault = fault;
