@@ -1,4 +1,3 @@
-import { Expression } from 'n8n-workflow';
 import {
 	bars,
 	type Benchmark,
@@ -9,6 +8,7 @@ import {
 	type Measure,
 	ofBothBuilds,
 } from '../benchmark';
+import { startVmEngine } from '../harness/expressionEngine';
 import { timed } from '../harness/measure';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
@@ -20,18 +20,6 @@ const SET_OLD = SET + LEGACY;
 const BOTH: Build[] = ['verified', 'undici'];
 const CPU = 'CPU per item';
 const STRETCH = 'longest stretch without a turn for n8n';
-
-/** n8n's default expression engine, as it starts it. */
-async function useVm(): Promise<void> {
-	await Expression.initExpressionEngine({
-		engine: 'vm',
-		poolSize: 2,
-		maxCodeCacheSize: 1024,
-		bridgeTimeout: 5000,
-		bridgeMemoryLimit: 128,
-		lazyAcquire: false,
-	});
-}
 
 /** The longest time in which no timer of the process ran. */
 async function longestStretch(work: () => Promise<unknown>): Promise<number> {
@@ -76,11 +64,11 @@ refused, so that nothing is sent. n8n's Set node evaluates the same expression. 
 	],
 	candidates: {
 		...ofBothBuilds((build) => async (target) => {
-			await useVm();
+			await startVmEngine();
 			return await reading((await loadN8n()).chatNode(target, build));
 		}),
 		async [SET]() {
-			await useVm();
+			await startVmEngine();
 			return await reading((await loadN8n()).setNode());
 		},
 		[BUILDS.verified + LEGACY]: async (target) =>

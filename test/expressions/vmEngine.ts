@@ -1,15 +1,8 @@
 import { Expression } from 'n8n-workflow';
+import { startVmEngine } from '../../bench/harness/expressionEngine';
 
-// As n8n 2.41 starts it.
 beforeAll(async () => {
-	await Expression.initExpressionEngine({
-		engine: 'vm',
-		poolSize: 2,
-		maxCodeCacheSize: 1024,
-		bridgeTimeout: 5000,
-		bridgeMemoryLimit: 128,
-		lazyAcquire: false,
-	});
+	await startVmEngine();
 	expect(Expression.getActiveImplementation()).toBe('vm');
 });
 
