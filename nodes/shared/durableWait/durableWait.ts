@@ -1,6 +1,6 @@
 import type { EngineRequest, EngineResponse, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
-import { hintAfterRun, hintsOf } from '../form/hints';
+import { hintsOf, repeatHints } from '../form/hints';
 import {
 	type Handover,
 	hold,
@@ -80,8 +80,7 @@ export async function withDurableWait(
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		const output = await tries.last.output;
-		for (const { message, type } of hintsOf(tries.last.context))
-			hintAfterRun(context, message, type);
+		repeatHints(context, hintsOf(tries.last.context));
 		return output;
 	}
 	const early =
@@ -122,7 +121,7 @@ function begin(
 		durableWait = execution,
 		until = systemClock.wallTime(),
 		tries: count = tries.count,
-		hints = [],
+		told = [],
 		from,
 	}: Partial<Handover> = metadata.subNodeExecutionData?.metadata ?? {};
 	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
@@ -135,7 +134,7 @@ function begin(
 	if (durableWait !== execution) return { tries };
 	tries.hasPaused = true;
 	tries.count = count;
-	for (const message of hints) hintAfterRun(context, message);
+	repeatHints(context, told);
 	return { tries, resumedUntil: until };
 }
 

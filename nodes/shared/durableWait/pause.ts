@@ -5,10 +5,11 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	ISourceData,
+	NodeExecutionHint,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { epochMs, type WallTime } from '../../../gateway';
-import { hintAfterRun, hintsOf } from '../form/hints';
+import { hintsOf, repeatHints } from '../form/hints';
 
 export type Output = INodeExecutionData[][];
 
@@ -25,9 +26,9 @@ export interface Pause {
 
 /** What the request tells the pause, in its input. */
 export interface PauseInput extends Omit<Pause, 'ifStopped'> {
-	/** The hints that the run has shown so far, for the editor to show meanwhile. */
-	hints: string[];
 	runIndex: number;
+	/** The hints that the run has shown so far, for the editor to show meanwhile. */
+	told: NodeExecutionHint[];
 }
 
 /** What the request tells the run that follows, in its metadata. What the node itself must know is in its context. */
@@ -38,7 +39,7 @@ export interface Handover {
 	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
 	tries: number;
 	/** The hints that the run has shown so far: n8n drops them with a run that pauses. */
-	hints: string[];
+	told: NodeExecutionHint[];
 	/** n8n forgets which output of the previous node the items are from, and of which of its runs. */
 	from: [output: number, run: number];
 }
@@ -58,8 +59,8 @@ export function requestPause(
 	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-	const hints = hintsOf(context).map(({ message }) => message);
-	const input: PauseInput = { ...pause, hints, runIndex };
+	const told = hintsOf(context);
+	const input: PauseInput = { ...pause, told, runIndex };
 	const source = sourceOf(entry);
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
@@ -72,7 +73,7 @@ export function requestPause(
 		durableWait: context.getExecutionId(),
 		until: pause.until,
 		tries,
-		hints,
+		told,
 		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
 	};
 	const action: EngineRequest['actions'][number] = {
@@ -101,7 +102,7 @@ export function readPause(entry: IExecuteData): PauseInput | undefined {
 
 /** The run of the pause itself. */
 export async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
-	const { until, runIndex, shown, hints } = pause;
+	const { until, runIndex, shown, told } = pause;
 	const entry = context.getExecuteData();
 	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
 	const { id, name, type, typeVersion, position } = entry.node;
@@ -115,7 +116,7 @@ export async function hold(context: IExecuteFunctions, pause: PauseInput): Promi
 	delete entry.metadata;
 	entry.source?.main?.splice(0);
 	for (const field of Object.keys(pause)) Reflect.deleteProperty(pause, field);
-	for (const message of hints) hintAfterRun(context, message);
+	repeatHints(context, told);
 	return [shown.map((json) => ({ json }))];
 }
 

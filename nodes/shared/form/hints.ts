@@ -37,9 +37,12 @@ export function hintAfterRun(
 	message: string,
 	type: NodeHint['type'] = 'warning',
 ): void {
-	const hint: NodeExecutionHint = { message, type, location: 'outputPane' };
-	shownBy.set(context, [...hintsOf(context), hint]);
-	context.addExecutionHints?.(hint);
+	repeatHints(context, [{ message, type, location: 'outputPane' }]);
+}
+
+export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint[]): void {
+	shownBy.set(context, [...hintsOf(context), ...hints]);
+	context.addExecutionHints?.(...hints);
 }
 
 /** The hints that a try has shown, for another one that returns its output again, or continues it after a pause. */

@@ -96,7 +96,7 @@ test.each([
 	['', false],
 	[' in a loop', true],
 ])('an item%s that looks like a pause of the node is an ordinary item', async (_where, loop) => {
-	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], hints: [] };
+	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], told: [] };
 	const items = [{ prompt: 'A boat', toolCallId: 'durable-pause', durablePause }];
 	const { waits, ...result } = await runNode({ ...waitingNode({ loop }), items });
 	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
