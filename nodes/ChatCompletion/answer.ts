@@ -1,10 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import * as n8n from 'n8n-workflow';
 import {
+	answerEnd,
 	type ChatCompletion,
 	endOf,
 	firstChoice,
 	parseJsonAnswer,
+	readToolCalls,
 	shortText,
 	textOf,
 	tokensOf,
@@ -108,12 +110,26 @@ export function noteOddAnswer(
 				`ended by a reason that this node does not know (finish_reason: ${asHtml(shortText(reason))}). Check whether it is complete.`,
 			);
 	}
+	if (answerEnd(completion) !== 'length' && hasInvalidCall(completion))
+		hints.note(
+			'a tool call that is not complete or not valid. Run it again, or choose another model.',
+		);
 	const { content, refusal } = firstChoice(completion).message;
 	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
 	if (jsonCount > 1)
 		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
 	if (simplify && choices.length > 1)
 		hints.note('the first of several choices. Turn off Simplify to see them all.');
+}
+
+/** Whether an agent would refuse one of its tool calls. */
+function hasInvalidCall(completion: ChatCompletion): boolean {
+	try {
+		readToolCalls(completion, (text) => text);
+		return false;
+	} catch {
+		return true;
+	}
 }
 
 /** Several answers have a price that is easily overlooked. */

@@ -223,6 +223,17 @@ test('pieces of a tool call without an index join the last call', async () => {
 	]);
 });
 
+test.each([
+	['{"city":"Ro', 'tool_calls', /^1 answer is a tool call that is not complete/],
+	['{"city":"Ro', 'length', /^1 answer is cut off/],
+])('a tool call of %s that ended with %s has one hint', async (text, finish_reason, hint) => {
+	const cut = { id: 'call-1', type: 'function', function: { name: 'weather', arguments: text } };
+	const choices = [{ ...choice(null, { tool_calls: [cut] }), finish_reason }];
+	const { json, hints } = await itemOf(completion({ choices }));
+	expect(json).toMatchObject({ tool_calls: [cut], finish_reason });
+	expect(hints).toEqual([expect.stringMatching(hint)]);
+});
+
 test.each<[string, object]>([
 	['no ID and no model', { id: undefined, model: undefined }],
 	['no object and no creation time', { object: undefined, created: undefined }],
