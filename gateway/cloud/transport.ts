@@ -37,7 +37,7 @@ export const openTransport: typeof OpenTransport = (settings) => async (request)
 	});
 	const { statusCode: status, headers: received, body } = response;
 	body.once('close', () => body.readableEnded || abort());
-	return { status, headers: { ...received }, body: new StreamedBody(body) };
+	return { status, headers: received, body: new StreamedBody(body) };
 };
 
 /** The helper's own error holds the whole request with its key, and is not passed on. */
