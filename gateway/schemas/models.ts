@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { isObject } from '../errors/foreignErrors';
-import { sensibleEntries } from './responseJson';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {
@@ -18,32 +17,18 @@ export interface CatalogueModel {
 /** What a model makes. */
 export type ModelOutput = 'text' | 'video' | 'other';
 
-/** Some services number their records: what a request names is a text. */
-const name = z.string().min(1).nullish().catch(undefined);
-
-const namedRecord = z.looseObject({ id: name, name, model: name }).transform((record, context) => {
-	const id = record.id ?? record.name ?? record.model;
-	if (typeof id === 'string') return { ...record, id };
-	context.addIssue('a model has no id');
-	return z.NEVER;
-});
-
-const entry = z.union([
-	z
-		.string()
-		.min(1)
-		.transform((id) => ({ id })),
-	namedRecord,
-]);
-
 /** Ten times the largest catalogue in use. The editor's main process reads it too. */
 const MAX_MODELS = 10_000;
 
 const entries = z
 	.array(z.unknown())
 	.max(MAX_MODELS, `it has more than ${MAX_MODELS.toLocaleString('en')} models`)
-	.pipe(sensibleEntries(entry))
-	.transform((records) => records.map(toCatalogueModel));
+	.transform((records, context) => {
+		const models = records.flatMap((record) => toCatalogueModel(record) ?? []);
+		if (models.length > 0 || records.length === 0) return models;
+		context.addIssue('no model has an id');
+		return z.NEVER;
+	});
 
 /** A page of the catalogue. */
 const page = z.object({
@@ -84,8 +69,16 @@ function saysSomething(error: unknown): boolean {
 		: Boolean(error);
 }
 
-function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {
-	return { record, id: record.id, ...readDatedName(record.id), kinds: kindsIn(record) };
+/** Without zod, which is slow: there may be 10,000 records. Some services number them: what a request names is a text. */
+function toCatalogueModel(entry: unknown): CatalogueModel | undefined {
+	const record = isObject(entry) ? entry : { id: entry };
+	const id = [record.id, record.name, record.model].find(isName);
+	if (id === undefined) return undefined;
+	return { record: { ...record, id }, id, ...readDatedName(id), kinds: kindsIn(record) };
+}
+
+function isName(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }
 
 /** The document does not show the record (GET /v1/models): these fields hold the kind in the catalogues of other services. */
@@ -102,7 +95,6 @@ const KIND_FIELDS = [
 	'capabilities',
 ];
 
-/** Without zod, which is slow to refuse: there may be 10,000 records. */
 function kindsIn(record: Record<string, unknown>): string[] {
 	return KIND_FIELDS.flatMap((field): unknown => record[field]).filter(
 		(kind) => typeof kind === 'string',
