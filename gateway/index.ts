@@ -10,13 +10,13 @@ export {
 	GatewayError,
 	InvalidInputError,
 	isNotFound,
+	malformedAnswer,
 	MalformedResponseError,
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
 	SpendingLimitError,
 } from './errors/gatewayError';
-export { malformedAnswer } from './errors/malformedAnswer';
 export {
 	agentRequest,
 	type AgentRequest,

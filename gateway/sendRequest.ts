@@ -115,7 +115,7 @@ async function sendOnce<Result>(
 		const received = { status, headers, body, onProgress, apiKey: context.apiKey, clock };
 		if (!statusOf(status).isTransient) context.queue.take(permit);
 		if (status >= 200 && status < 300) return { result: await read(received) };
-		throw await readServiceError(received, request, waitedMs);
+		throw await readServiceError(received, waitedMs);
 	} catch (error) {
 		body?.destroy();
 		return { failure: toGatewayError(error) };
@@ -145,17 +145,12 @@ function headersOf(
 }
 
 /** The status is enough: an incomplete error body does not hide it. */
-async function readServiceError(
-	response: ServiceResponse,
-	{ scope }: ServiceRequest,
-	waitedMs: number,
-) {
+async function readServiceError(response: ServiceResponse, waitedMs: number) {
 	const { body, onProgress, clock } = response;
 	const stop = clock.after(ERROR_BODY_MS, () => body.destroy());
 	const text = await readBody(body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '')
 		.finally(stop);
-	const isAboutVideos = scope.endpoint === 'video' || scope.endpoint === 'polls';
-	return toServiceError({ ...response, isAboutVideos }, text, waitedMs);
+	return toServiceError(response, text, waitedMs);
 }

@@ -1,4 +1,3 @@
-import { textOf } from './foreignErrors';
 import type { NodeCode, SystemCode } from './statuses';
 import { htmlToText, isHtml } from './texts';
 
@@ -162,32 +161,31 @@ export class MalformedResponseError extends GatewayError {
 	}
 }
 
+/** How much of an answer an error shows. */
+const SHOWN_CHARACTERS = 300;
+
+/**
+ * The error for an answer of a model that has another form than it should have.
+ * @param words the answer, or a part of it, without the key
+ */
+export function malformedAnswer(
+	message: string,
+	words: string,
+	advice: string,
+): MalformedResponseError {
+	return new MalformedResponseError(message, {
+		status: 200,
+		bodyStart: words.slice(0, SHOWN_CHARACTERS),
+		speaker: 'The model',
+		advice,
+	});
+}
+
 /** n8n shows descriptions as HTML, which would join the words of a page. A model may begin with a tag, or say nothing. */
 function inWords({ bodyStart, speaker }: { bodyStart: string; speaker?: string }): string {
 	if (bodyStart === '' && speaker === undefined) return '(empty body)';
 	if (speaker !== undefined || !isHtml(bodyStart)) return bodyStart;
 	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
-}
-
-/** The n8n host cannot store a finished video. A retry fails the same way. */
-export class StorageError extends GatewayError {
-	override readonly name = 'StorageError';
-	/**
-	 * @param cause the error of Node.js, or of n8n's storage
-	 * @param remedy what to do about it
-	 */
-	constructor(
-		message: string,
-		cause: unknown,
-		remedy = 'Free disk space on the n8n host, or give n8n write access to this folder.',
-	) {
-		super(message, {
-			code: 'storage_failed' satisfies NodeCode,
-			advice: `${remedy} The video is finished and billed.`,
-			technical: textOf(cause, 'message'),
-			cause,
-		});
-	}
 }
 
 /** The option Max Billable Requests refuses a request: nothing was sent. */

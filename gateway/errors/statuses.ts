@@ -6,8 +6,6 @@ interface Status {
 	advice: string;
 	/** Replaces `advice` when the service sends no message. */
 	adviceWithoutWords?: string;
-	/** Follows `advice` where the request was for a video. */
-	adviceForVideos?: string;
 	/** The code says more than its status: it counts with any. */
 	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
@@ -78,8 +76,7 @@ export const STATUSES: readonly Status[] = [
 		code: 'not_found',
 		message: 'Endpoint not found',
 		advice:
-			'Check the Base URL in the credential: it may end with /v1, but nothing may follow that.',
-		adviceForVideos: 'If only video requests fail, choose the other Video Base Path.',
+			'Check the Base URL in the credential: it may end with /v1, but nothing may follow that. If only video requests fail, choose the other Video Base Path.',
 	},
 	{
 		status: 404,
@@ -178,10 +175,6 @@ export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);
 }
 
-export function isRedirect(status: number): boolean {
-	return statusOf(status).code === REDIRECT.code;
-}
-
 /** What a status means, whatever code comes with it. */
 export function statusOf(status: number): Status {
 	const documented = STATUSES.find((entry) => entry.status === status);
@@ -262,7 +255,3 @@ export type NodeCode =
 
 /** A code of Node.js for a failure to connect, such as `ECONNREFUSED`. */
 export type SystemCode = Uppercase<string>;
-
-export function isSystemCode(code: string): code is SystemCode {
-	return code === code.toUpperCase();
-}

@@ -7,7 +7,7 @@ import {
 	textOf,
 } from '../errors/foreignErrors';
 import { formatSeconds } from '../errors/texts';
-import { isSystemCode, type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
+import { type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
 import { POSSIBLE_PROXY } from './transport';
 
@@ -123,6 +123,10 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		return neverSent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
 	}
 	return TLS_CODE.test(code) ? neverSent(code, NO_TLS, cause, textOf(cause, 'message')) : undefined;
+}
+
+function isSystemCode(code: string): code is SystemCode {
+	return code === code.toUpperCase();
 }
 
 function neverSent(

@@ -7,7 +7,6 @@ import {
 	isQuotaCode,
 	isDocumented,
 	isInterfaceCode,
-	isRedirect,
 	statusMessage,
 	statusOf,
 } from '../errors/statuses';
@@ -41,7 +40,6 @@ const LATE_MS = 10_000;
 interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 	apiKey: ApiKey;
 	clock: Clock;
-	isAboutVideos?: boolean;
 }
 
 /**
@@ -50,7 +48,7 @@ interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
  * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
 export function toServiceError(
-	{ status, headers, apiKey, clock, isAboutVideos }: FailedResponse,
+	{ status, headers, apiKey, clock }: FailedResponse,
 	body: unknown,
 	waitedMs = 0,
 ): ServiceError {
@@ -82,7 +80,6 @@ export function toServiceError(
 				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
 					: summary.advice) +
-				(isAboutVideos && summary.adviceForVideos ? ` ${summary.adviceForVideos}` : '') +
 				apiKey.redactError(targetOf(status, headers)) +
 				(isOfService ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
@@ -127,7 +124,7 @@ function mayBeForeign(
 /** Where a redirect points to. */
 function targetOf(status: number, headers: HttpResponse['headers']): string {
 	const location = header(headers, 'location');
-	if (location === undefined || !isRedirect(status)) return '';
+	if (location === undefined || status < 300 || status > 399) return '';
 	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
 	return ` The redirect points to ${clip(new URL(location).host)}.`;
 }
@@ -169,20 +166,14 @@ function retryAfter(
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 	const waits = [
 		(body?.retry_after ?? 0) * 1000,
-		durationOf(asked) ?? Date.parse(asked) - serviceNow,
+		Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - serviceNow,
 		(reset ?? 0) * 1000 - serviceNow,
 	];
 	return waits.find((wait) => wait > 0 && wait < MAX_WAIT_MS);
 }
 
-const UNIT_MS: Record<string, number> = { ms: 1, milli: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds. Some services add a unit (`60 seconds`, `1m`), and two servers in a row may each add the header (`120, 120`). */
-function durationOf(text: string): number | undefined {
-	const form = /^(\d+(?:\.\d+)?)\s*(?:(ms|milli|[smh])[a-z]*)?\.?(?:,|$)/i;
-	const [, number, unit = 's'] = form.exec(text) ?? [];
-	return number === undefined ? undefined : Number(number) * (UNIT_MS[unit.toLowerCase()] ?? NaN);
-}
+/** Seconds, of which some services write the unit, and which each of two servers in a row may write: `120, 120`. */
+const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {
 	const entries = (['limit', 'remaining', 'reset'] as const).flatMap((name) => {

@@ -1,5 +1,4 @@
-import type { MalformedResponseError } from '../errors/gatewayError';
-import { malformedAnswer } from '../errors/malformedAnswer';
+import { malformedAnswer, type MalformedResponseError } from '../errors/gatewayError';
 import { answerEnd, type ChatCompletion, firstChoice, textOf } from './chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 

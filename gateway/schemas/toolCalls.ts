@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { malformedAnswer } from '../errors/malformedAnswer';
+import { malformedAnswer } from '../errors/gatewayError';
 import { shortText } from '../errors/texts';
 import { answerEnd, type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';

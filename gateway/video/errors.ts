@@ -1,7 +1,7 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, idText, logText, shortText } from '../errors/texts';
 import { isSsrfRefusal, textOf } from '../errors/foreignErrors';
-import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
+import { GatewayError, NoResponseError } from '../errors/gatewayError';
 import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
 
@@ -124,6 +124,27 @@ function downloadError(
 	details: { code: NodeCode; advice?: string; technical?: string | undefined; transient?: boolean },
 ): NoResponseError {
 	return new NoResponseError(message, { advice: LATER, mayHaveBeenAccepted: false, ...details });
+}
+
+/** The n8n host cannot store a finished video. A retry fails the same way. */
+export class StorageError extends GatewayError {
+	override readonly name = 'StorageError';
+	/**
+	 * @param cause the error of Node.js, or of n8n's storage
+	 * @param remedy what to do about it
+	 */
+	constructor(
+		message: string,
+		cause: unknown,
+		remedy = 'Free disk space on the n8n host, or give n8n write access to this folder.',
+	) {
+		super(message, {
+			code: 'storage_failed' satisfies NodeCode,
+			advice: `${remedy} The video is finished and billed.`,
+			technical: textOf(cause, 'message'),
+			cause,
+		});
+	}
 }
 
 /** Codes of a disk that cannot be written. */

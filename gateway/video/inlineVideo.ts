@@ -1,9 +1,9 @@
-import { StorageError } from '../errors/gatewayError';
 import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { TooComplexError } from '../schemas/responseJson';
 import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
+import { StorageError } from './errors';
 
 const MIB = 1024 ** 2;
 /** Of JSON with a video: parsed, it takes four times as much memory. */

@@ -9,7 +9,6 @@ const ROLES = {
 	message: 'message',
 	advice: 'advice',
 	adviceWithoutWords: 'advice',
-	adviceForVideos: 'advice',
 	remedy: 'advice',
 	rule: 'message',
 	hint: 'hint',
