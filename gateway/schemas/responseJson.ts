@@ -80,7 +80,8 @@ export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 	});
 }
 
-const LONG_NUMBER = /("(?:id|task_id|seed)"\s*:\s*)(\d{16,})(?=\s*[,}])/g;
+/** The name of a field, which no text inside JSON looks like, and its whole number of 16 digits or more. */
+const LONG_NUMBER = /("[\w-]+"\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
 
 /** JSON.parse changes the last digits of a number beyond 2^53: in quotation marks, an ID and a seed stay what they are. */
 export function quoteLongNumbers(json: string): string {

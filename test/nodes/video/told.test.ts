@@ -131,7 +131,7 @@ describe('Max Billable Requests in a second try', () => {
 });
 
 describe('what the service says', () => {
-	test('a field that it adds reaches the items, whatever the wait, also a seed beyond 2^53', async () => {
+	test('a field that it adds reaches the items, whatever the wait, also an integer beyond 2^53', async () => {
 		let failing = false;
 		service.respond = (request) => {
 			if (request.startsWith('POST')) {
@@ -141,12 +141,12 @@ describe('what the service says', () => {
 			}
 			if (failing) return rawResponse('401 Unauthorized', '{"error":{"message":"no","type":"x"}}');
 			const polled =
-				'{"id":"task","status":"completed","url":"http://f.test/a","mood":{"seed":12345678901234567890}}';
+				'{"id":"task","status":"completed","url":"http://f.test/a","mood":{"n":12345678901234567890}}';
 			return rawResponse('200 OK', polled);
 		};
 		const expected = {
 			seed: '9007199254740993',
-			mood: { seed: '12345678901234567890' },
+			mood: { n: '12345678901234567890' },
 			task_id: 'task',
 		};
 		const node = { ...video({ simplify: false }), items: [{ prompt: 'One' }] };
@@ -187,9 +187,6 @@ describe('what the service says', () => {
 			const { error } = await runNode(service, node);
 			expect(service.requests).toHaveLength(1);
 			expect(error?.description).toContain(`(1) ${id}: queued`);
-			expect(error?.message).toMatch(/^Task ID has dots between slashes/);
-			expect(error?.description).toContain('look for the video in your account');
-			expect(error?.description).not.toMatch(/operation Wait|use Retry|Retry of this execution/);
 		},
 	);
 });
