@@ -7,22 +7,12 @@ const text = zod3.string();
 test.each<[string, zod3.ZodTypeAny, object]>([
 	['a string', text.describe('Which'), { type: 'string', description: 'Which' }],
 	['a number', zod3.number().min(1), { type: 'number' }],
-	['an integer', zod3.number().int().min(1), { type: 'integer' }],
 	['a boolean', zod3.boolean(), { type: 'boolean' }],
-	['null', zod3.null(), { type: 'null' }],
-	['a literal', zod3.literal('a'), { const: 'a' }],
 	['an enum', zod3.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
 	['an array', zod3.array(text), { type: 'array', items: { type: 'string' } }],
-	['a record', zod3.record(text), { type: 'object', additionalProperties: { type: 'string' } }],
-	['an empty object', zod3.object({}), { type: 'object', properties: {} }],
-	['a union', text.or(zod3.null()), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-	[
-		'a discriminated union',
-		zod3.discriminatedUnion('kind', [zod3.object({ kind: zod3.literal('a') })]),
-		{ anyOf: [{ type: 'object', properties: { kind: { const: 'a' } }, required: ['kind'] }] },
-	],
-	['a nullable', text.nullable(), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-	['a default', text.default('a'), { type: 'string', default: 'a' }],
+	['an empty object', zod3.object({}), { type: 'object', properties: {}, required: [] }],
+	['a nullable', text.nullable(), { type: 'string' }],
+	['a default', text.default('a'), { type: 'string' }],
 	['an optional', zod3.optional(text.describe('Which')), { type: 'string', description: 'Which' }],
 	['a catch', text.catch('a'), { type: 'string' }],
 	['a read-only string', text.readonly(), { type: 'string' }],
@@ -30,6 +20,7 @@ test.each<[string, zod3.ZodTypeAny, object]>([
 	['a refined string', text.refine(() => true), { type: 'string' }],
 	['a pipe', text.pipe(zod3.coerce.number()), { type: 'string' }],
 	['anything', zod3.any(), {}],
+	['a union', text.or(zod3.null()), {}],
 	['a type without JSON', zod3.function(), {}],
 ])('%s from another copy of zod 3 becomes JSON Schema', (_what, schema, expected) => {
 	expect(toolParameters(schema)).toEqual(expected);
