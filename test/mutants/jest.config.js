@@ -7,7 +7,7 @@ module.exports = {
 	rootDir: join(__dirname, '../..'),
 	testPathIgnorePatterns: [
 		...base.testPathIgnorePatterns,
-		'/test/(architecture|demo|docs|mutants|package|release|servers|simulation)/',
+		'/test/(architecture|demo|docs|mutants|package|release|simulation)/',
 	],
 	bail: 1,
 	transform: {

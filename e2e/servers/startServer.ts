@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../engine/localServer';
+import { listen } from '../../test/engine/localServer';
 
 /** The port and the folder of a server. */
 export interface ServerResources {

@@ -1,10 +1,10 @@
 import { type Simulator, startSimulator } from '../../simulator';
-import { type NodeRun, runNode } from '../engine/runNode';
-import { useProxyVariables } from '../engine/useProxyVariables';
-import { useSecureSimulator, useSimulator } from '../engine/useServers';
-import { testCredential } from '../engine/testCredential';
-import { chatNode } from '../nodes/chat/chatNode';
-import { videoNode } from '../nodes/video/videoNode';
+import { type NodeRun, runNode } from '../../test/engine/runNode';
+import { useProxyVariables } from '../../test/engine/useProxyVariables';
+import { useSecureSimulator, useSimulator } from '../../test/engine/useServers';
+import { testCredential } from '../../test/engine/testCredential';
+import { chatNode } from '../../test/nodes/chat/chatNode';
+import { videoNode } from '../../test/nodes/video/videoNode';
 import { type ProxySettings, squid } from './forwardProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 

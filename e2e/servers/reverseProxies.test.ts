@@ -1,7 +1,7 @@
-import { useSimulator } from '../engine/useServers';
-import { type NodeRun, runNode } from '../engine/runNode';
-import { chatNode } from '../nodes/chat/chatNode';
-import { videoNode } from '../nodes/video/videoNode';
+import { useSimulator } from '../../test/engine/useServers';
+import { type NodeRun, runNode } from '../../test/engine/runNode';
+import { chatNode } from '../../test/nodes/chat/chatNode';
+import { videoNode } from '../../test/nodes/video/videoNode';
 import { apache, nginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
