@@ -197,6 +197,17 @@ test('testing a rate-limited key fails at once, each time', async () => {
 	}
 });
 
+test('a new credential with a URL and a key has what those alone mean', () => {
+	const defaults = new GenerationServiceApi().properties.map((field) => [
+		field.name,
+		field.default,
+	]);
+	const filledIn = { baseUrl: 'https://gateway.example.com', apiKey: 'the-key' };
+	expect(parseCredential({ ...Object.fromEntries(defaults), ...filledIn })).toEqual(
+		parseCredential(filledIn),
+	);
+});
+
 test('every field of the credential has an effect', () => {
 	const read = new Set<unknown>();
 	const fields: object = new Proxy(

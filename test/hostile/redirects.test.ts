@@ -56,7 +56,7 @@ afterAll(() => {
 	}
 });
 
-async function download(url: string, maxRetries = 0) {
+async function download(url: string, maxRetries = 0, prefix = '') {
 	videoUrl = url;
 	const { items } = await runNode({} as Simulator, {
 		...videoNode({
@@ -65,7 +65,7 @@ async function download(url: string, maxRetries = 0) {
 			download: true,
 			requestOptions: { maxRetries },
 		}),
-		credential: { baseUrl: urlOf(service), apiKey: 'key-of-tests', ignoreSslIssues: true },
+		credential: { baseUrl: urlOf(service) + prefix, apiKey: 'key-of-tests', ignoreSslIssues: true },
 		onError: 'continueRegularOutput',
 	});
 	return { error: items[0]?.json.error, bytes: items[0]?.binary?.data?.bytes };
@@ -113,6 +113,15 @@ test('behind the answer to the key, no redirect gets the key', async () => {
 	expect(await download(`${urlOf(service)}/keyed`)).toMatchObject({ bytes: 5 });
 	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
 });
+
+test.each(['/keyed-too', '/keyed/../keyed-too'])(
+	'with a path in the Base URL, a URL of the same host beside it gets no key: %s',
+	async (path) => {
+		const { error } = await download(urlOf(service) + path, 0, '/keyed');
+		expect(error).toMatchObject({ code: 'download_refused', http_status: 401 });
+		expect(requests).toEqual(['service']);
+	},
+);
 
 test('a redirect to a URL of the service that asks for the key does not get it', async () => {
 	const { error } = await download(`${urlOf(service)}/to?/keyed`);

@@ -116,6 +116,18 @@ const one = (max: number, more = {}, prompt = 'One') => ({
 	items: prompts(prompt),
 });
 
+test('each node of an execution has its own', async () => {
+	const flow = {};
+	const limitOf = (name: string) =>
+		new SpendingLimit({
+			...{ getNode: () => ({ name }), getContext: () => flow },
+			...{ getExecutionId: () => '1', continueOnFail: () => false },
+		} as never);
+	await limitOf('Chat').spend(3, 3, async () => await Promise.resolve());
+	limitOf('Video').plan(3, 3);
+	expect(() => limitOf('Chat').plan(1, 3)).toThrow(/Max Billable Requests/);
+});
+
 test('with Stop Workflow, two items of n 4 and a limit of 5 submit nothing', async () => {
 	const { error } = await runNode(simulator, {
 		...{ ...video(5, { n: 4 }), items: prompts('One', 'Two') },
