@@ -39,9 +39,9 @@ const JEST = ['npx', 'jest', '--config', 'test/mutants/jest.config.js'];
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 function main(): void {
-	if (!values.list) makeCopy();
 	let survivors = 0;
 	const mutants = draw(Number(values.seed), Number(values.count));
+	if (!values.list) makeCopy();
 	for (const [index, mutant] of mutants.entries()) {
 		const { file, line, kind, from, to } = mutant;
 		const change = `${kind}: ${inShort(from)} → ${inShort(to)}`;
@@ -97,7 +97,7 @@ function foundBy({ file, text }: Mutant): string | undefined {
 	const source = readFileSync(path, 'utf8');
 	writeFileSync(path, text);
 	try {
-		const near = `(${basename(file, '.ts')}|${basename(dirname(file))})`;
+		const near = `project/test/.*(${basename(file, '.ts')}|${basename(dirname(file))})`;
 		// What only the verified build has is met by its tests.
 		const cloud = ['npx', 'jest', '--config', 'test/cloud/jest.config.js', '--bail'];
 		return (
