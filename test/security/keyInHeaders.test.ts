@@ -10,7 +10,7 @@ import { visibleOutput } from './visibleOutput';
 const MARKER = 'marker-5f0c.27+ae';
 const service = useRawServer();
 const logged: string[] = [];
-let runs = 0;
+let services = 0;
 /** The head of every response, which contains the key. */
 let responseHead: { statusLine: string; headers: Record<string, string> };
 
@@ -115,15 +115,18 @@ function expectHidden(result: NodeResult): void {
 	expect(output).not.toContain(Buffer.from(MARKER).toString('base64'));
 }
 
-test.each(Object.entries(HEADS))(
+// A sum, no product: each head for an answer, and for one of the other runs in turn.
+test.each(Object.entries(HEADS).map(([where, withKey], index) => [where, withKey, index] as const))(
 	'a key echoed in %s is not visible anywhere',
-	async (_where, headWithKey) => {
+	async (_where, headWithKey, index) => {
 		responseHead = headWithKey;
-		for (const run of RUNS) {
+		const [first, ...others] = RUNS;
+		const runs = [first!, others[index % others.length]!];
+		for (const run of runs) {
 			// A service of its own, because a rate limiter is shared per service and key.
-			const credential = { baseUrl: `${service.url}/${(runs += 1)}`, apiKey: MARKER };
+			const credential = { baseUrl: `${service.url}/${(services += 1)}`, apiKey: MARKER };
 			expectHidden(await runNode(service, { ...run, credential }));
 		}
-		expect(service.requests.length).toBeGreaterThanOrEqual(RUNS.length);
+		expect(service.requests.length).toBeGreaterThanOrEqual(runs.length);
 	},
 );

@@ -34,52 +34,17 @@ afterEach(async () => await proxy.close());
 /** `PROXY` stands for the host and port of the proxy, `PORT` for the port of the service. */
 type Row = [variables: Record<string, string>, service: string, route: string];
 
+// How the package that n8n reads them with, too, understands them all is not tested here.
 const ROWS: Row[] = [
 	[{}, 'http://service.test:PORT', 'direct'],
 	[{ HTTP_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'absolute form'],
+	[{ HTTP_PROXY: 'PROXY' }, 'http://service.test:PORT/below', 'absolute form'],
 	[{ HTTP_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'direct'],
-	[{ HTTPS_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
-	[{ HTTPS_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'direct'],
-	[{ ALL_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'absolute form'],
-	[{ ALL_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
-	[
-		{ ALL_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://PROXY' },
-		'https://service.test:PORT',
-		'tunnel',
-	],
-	[
-		{ HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://PROXY' },
-		'http://service.test:PORT',
-		'absolute form',
-	],
-	[{ HTTP_PROXY: 'http://PROXY', http_proxy: '' }, 'http://service.test:PORT', 'absolute form'],
-	[{ HTTP_PROXY: 'PROXY' }, 'http://service.test:PORT', 'absolute form'],
-	[{ https_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
-	[{ all_proxy: 'http://PROXY' }, 'http://service.test:PORT', 'absolute form'],
-	[{ http_proxy: 'http://PROXY', no_proxy: '*' }, 'http://service.test:PORT', 'direct'],
-	[{ npm_config_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
-	[{ npm_config_https_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
 	[{ HTTPS_PROXY: 'http://PROXY' }, 'https://service.test', 'tunnel'],
-	[{ HTTP_PROXY: 'http://PROXY' }, 'http://service.test/below', 'absolute form'],
-	// How the package that both read NO_PROXY with understands it is not tested here.
-	...(
-		[
-			['service.test', 'service.test', 'direct'],
-			['service.test', 'sub.service.test', 'absolute form'],
-			['.service.test', 'sub.service.test', 'direct'],
-			['*', 'service.test', 'direct'],
-			[' other.test , service.test ', 'service.test', 'direct'],
-			['service.test:PORT', 'service.test', 'direct'],
-			['service.test:81', 'service.test', 'absolute form'],
-		] as const
-	).map(
-		([exempt, host, route]): Row => [
-			{ HTTP_PROXY: 'http://PROXY', NO_PROXY: exempt },
-			`http://${host}:PORT`,
-			route,
-		],
-	),
-	[{ HTTP_PROXY: 'http://PROXY', npm_config_no_proxy: '*' }, 'http://service.test:PORT', 'direct'],
+	[{ all_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
+	[{ npm_config_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
+	[{ HTTP_PROXY: 'http://PROXY', NO_PROXY: '.test:PORT' }, 'http://service.test:PORT', 'direct'],
+	[{ HTTP_PROXY: 'http://PROXY', no_proxy: '*:81' }, 'http://service.test:PORT', 'absolute form'],
 ];
 
 test.each(ROWS)(

@@ -25,18 +25,6 @@ const toolCalls = [
 	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
 ];
 
-test('content in parts is joined, streamed or not', async () => {
-	const content = [
-		{ type: 'text', text: 'Good ' },
-		{ type: 'refusal', text: null },
-		{ type: 'text', text: 'day' },
-	];
-	const full = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
-	expect(full.json.text).toBe('Good day');
-	const streamed = await itemOfStream([chunk({ content }), chunk({}, { finish_reason: 'stop' })]);
-	expect(streamed.json.text).toBe('Good day');
-});
-
 test('an id that is a number, and tokens in quotation marks, are output, streamed or not', async () => {
 	const odd = { id: 7, usage: { prompt_tokens: '1', completion_tokens: '2', total_tokens: '3' } };
 	const expected = { id: '7', usage: completion().usage };
@@ -86,13 +74,6 @@ test.each([true, false])(
 
 describe.each<[string, object, string]>([
 	['a text', { error: 'CUDA out of memory' }, 'CUDA out of memory'],
-	[
-		'an object without a message',
-		{ error: { type: 'overloaded', code: 529 } },
-		'{"type":"overloaded","code":529}',
-	],
-	['an object with a detail', { error: { detail: 'No room' } }, 'No room'],
-	['a list', { error: [{ msg: 'No room' }] }, 'No room'],
 	['a code and a message', { error: { code: 502, message: 'It broke off' } }, 'It broke off'],
 ])('an answer that is cut off by an error as %s', (_what, body, says) => {
 	const half = { ...choice('Good'), finish_reason: 'error' };
@@ -200,29 +181,6 @@ test('a text that comes in equal pieces is whole, whatever a service calls it', 
 	]);
 });
 
-test('pieces of a tool call without an index join the last call', async () => {
-	const call = (id: string, name: string) => ({
-		id,
-		type: 'function',
-		function: { name, arguments: '' },
-	});
-	const piece = (text: string) =>
-		chunk({ tool_calls: [{ index: null, function: { arguments: text } }] });
-	const parts = [
-		chunk({ tool_calls: [call('call-1', 'weather')] }),
-		piece('{"city":'),
-		piece('"Rome"}'),
-		chunk({ tool_calls: [call('call-2', 'time')] }),
-		piece('{}'),
-		chunk({}, { finish_reason: 'tool_calls' }),
-	];
-	const { json } = await itemOfStream(parts);
-	expect(json.tool_calls).toEqual([
-		...toolCalls,
-		{ id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } },
-	]);
-});
-
 test.each([
 	['{"city":"Ro', 'tool_calls', /^1 answer is a tool call that is not complete/],
 	['{"city":"Ro', 'length', /^1 answer is cut off/],
@@ -232,25 +190,6 @@ test.each([
 	const { json, hints } = await itemOf(completion({ choices }));
 	expect(json).toMatchObject({ tool_calls: [cut], finish_reason });
 	expect(hints).toEqual([expect.stringMatching(hint)]);
-});
-
-test.each<[string, object]>([
-	['no ID and no model', { id: undefined, model: undefined }],
-	['no object and no creation time', { object: undefined, created: undefined }],
-	['a number as its ID', { id: 7 }],
-	['the code and message of a gateway that wraps it', { code: 'success', message: 'OK' }],
-	['null usage', { usage: null }],
-	['usage without numbers', { usage: { prompt_tokens: 'some' } }],
-	['a null role', { choices: [choice('Good day', { role: null })] }],
-	['choices in reverse order', { choices: [choice('Two', {}, 1), choice('Good day')] }],
-])('a response with %s is accepted', async (_name, more) => {
-	expect((await itemOf(completion(more))).json.text).toBe('Good day');
-});
-
-test('a stream is complete if its last chunk has a null delta and index', async () => {
-	const last = { choices: [{ index: null, delta: null, finish_reason: 'stop' }] };
-	const { json } = await itemOfStream([chunk({ content: 'Good day' }), last]);
-	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
 
 test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
@@ -291,32 +230,3 @@ test('of a streamed role, type or name that changes, the last one counts', async
 	]);
 });
 
-test('streamed tool calls with one index and two IDs stay two', async () => {
-	const part = (id: string, name: string | undefined, text: string) =>
-		chunk({
-			tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }],
-		});
-	const calls = async (parts: object[]) =>
-		(await itemOfStream([...parts, chunk({}, { finish_reason: 'tool_calls' })])).json.tool_calls;
-	const time = { id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } };
-	const weather = '{"city":"Rome"}';
-	// As Gemini's compatible endpoint sends them.
-	expect(await calls([part('call-1', 'weather', weather), part('call-2', 'time', '{}')])).toEqual([
-		...toolCalls,
-		time,
-	]);
-	expect(
-		await calls([
-			part('call-1', 'weather', weather),
-			part('call-2', 'time', '{'),
-			part('', '', '}'),
-		]),
-	).toEqual([...toolCalls, time]);
-	// Some servers make up a new ID for each delta of one call.
-	expect(
-		await calls([
-			part('call-1', 'weather', weather.slice(0, 5)),
-			part('x', undefined, weather.slice(5)),
-		]),
-	).toMatchObject([{ id: 'call-1', function: toolCalls[0]!.function }]);
-});

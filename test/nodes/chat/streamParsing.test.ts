@@ -14,17 +14,6 @@ test('a chunk with invalid JSON at the end of the stream fails the item', async 
 	expect(json.error).toMatchObject({ code: 'malformed_answer', partial_text: 'Good' });
 });
 
-test('a service that counts tokens in every chunk bills the last count', async () => {
-	const counted = (completion_tokens: number, chunk: object) => ({
-		...chunk,
-		usage: { prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens },
-	});
-	const nothing = { model: null, usage: null, choices: [] };
-	const events = [counted(1, part('Good')), counted(2, part(' day', 'stop')), nothing];
-	const { json } = await itemOfStream(events);
-	expect(json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
-});
-
 test.each<[string, object, object]>([
 	...[{ value: ' day' }, [' day'], [{ text: ' day' }, null], [[' day']], [{ text: [' day'] }]].map(
 		(content): [string, object, object] => [
@@ -54,30 +43,6 @@ test('a streamed answer without text has an empty text', async () => {
 	];
 	const { json } = await itemOfStream(events, { simplify: false });
 	expect(json.choices).toMatchObject([{ message: { role: 'assistant', content: '' } }]);
-});
-
-test.each([
-	['a ping with a name', 'event: ping\ndata: {"type": "ping"}'],
-	['an empty object', 'data: {}'],
-	['an object without choices', 'data: {"id":"chat-1","status":"thinking","message":null}'],
-	['null choices', 'data: {"id":"chat-1","choices":null}'],
-	['nothing but a name', 'event: ping'],
-	['an empty value', 'event: ping\ndata:'],
-])('an event that keeps the connection alive is ignored: %s', async (_name, event) => {
-	const good = `data: ${JSON.stringify(part('Good'))}\n\n`;
-	const day = `data: ${JSON.stringify(part(' day', 'stop'))}\n\n`;
-	const events = `${event}\n\n${good}${event}\n\n${day}${event}\n\ndata: [DONE]\n\n`;
-	const { json, chunks } = await itemOf(events, { simplify: false }, true);
-	expect(json).toEqual({
-		id: 'chat-1',
-		object: 'chat.completion',
-		choices: [
-			{ index: 0, message: { role: 'assistant', content: 'Good day' }, finish_reason: 'stop' },
-		],
-	});
-	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
-	const nothingElse = await itemOf(`${event}\n\ndata: [DONE]\n\n`, {}, true);
-	expect(nothingElse.json.error).toMatchObject({ code: 'malformed_answer' });
 });
 
 test.each([
