@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { readBoolean } from '../../../nodes/shared/form/parameterValues';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -32,28 +33,30 @@ const run = async (node: NodeRun, value: unknown) =>
 		onError: 'continueErrorOutput',
 	});
 
-describe.each(PARAMETERS)('%s', (_name, node, isOn) => {
-	test.each([true, 'true', ' TRUE ', 1, '1'])('is on with %p', async (value) => {
-		expect(isOn((await run(node, value)).items)).toBe(true);
+test.each(PARAMETERS)('%s is read from a text or a number', async (_name, node, isOn) => {
+	expect(isOn((await run(node, 'true')).items)).toBe(true);
+	simulator.reset();
+	const { items } = await run(node, 0);
+	expect(items).toHaveLength(1);
+	expect(isOn(items)).toBe(false);
+	simulator.reset();
+	const { errors } = await run(node, 'no');
+	expect(errors[0]?.json.error).toMatchObject({
+		code: 'invalid_input',
+		message: expect.stringMatching(/must be true or false/),
 	});
+	expect(simulator.requests).toHaveLength(0);
+});
 
-	test.each([false, 'false', 'False', 0, '0'])('is off with %p', async (value) => {
-		const { items } = await run(node, value);
-		expect(items).toHaveLength(1);
-		expect(isOn(items)).toBe(false);
-	});
+test.each([
+	[true, [true, 'true', ' TRUE ', 1, '1']],
+	[false, [false, 'false', 'False', 0, '0']],
+])('what means %s', (meaning, values) => {
+	for (const value of values) expect(readBoolean({ value }, 'value', !meaning)).toBe(meaning);
+});
 
-	test.each(['no', 2, { on: true }, [true]])(
-		'is refused with %p, before any request',
-		async (value) => {
-			const { errors } = await run(node, value);
-			expect(errors[0]?.json.error).toMatchObject({
-				code: 'invalid_input',
-				message: expect.stringMatching(/must be true or false/),
-			});
-			expect(simulator.requests).toHaveLength(0);
-		},
-	);
+test.each(['no', 2, { on: true }, [true]])('%p is no switch', (value) => {
+	expect(() => readBoolean({ value }, 'value', false)).toThrow(/must be true or false/);
 });
 
 test('an empty expression in Wait Options means the default', async () => {
