@@ -34,6 +34,12 @@ test('an id that is a number, and tokens in quotation marks, are output, streame
 	expect(json).toMatchObject(expected);
 });
 
+test('a number of tokens that is none does not cost the others', async () => {
+	const usage = { prompt_tokens: 1, completion_tokens: 'some', total_tokens: 3 };
+	const { json } = await itemOf(completion({ usage }));
+	expect(json.usage).toEqual({ prompt_tokens: 1, total_tokens: 3 });
+});
+
 test('a choice without a message does not cost the others', async () => {
 	const choices = [choice('Good day'), { index: 1, finish_reason: 'content_filter' }];
 	expect((await itemOf(completion({ choices }))).json).toMatchObject({ text: 'Good day' });
@@ -150,6 +156,15 @@ test('a long answer with the probability of each token is whole, streamed', asyn
 	);
 	const { json } = await itemOfStream([...events, chunk({}, { finish_reason: 'stop' })]);
 	expect(json.text).toHaveLength(1_000);
+});
+
+test('streamed tool calls are in the order of their numbers', async () => {
+	const part = (index: number) => ({ index, id: `call-${index}`, function: { name: 'f' } });
+	const { json } = await itemOfStream([
+		chunk({ tool_calls: [part(1), part(0)] }),
+		chunk({}, { finish_reason: 'tool_calls' }),
+	]);
+	expect(json.tool_calls).toMatchObject([{ id: 'call-0' }, { id: 'call-1' }]);
 });
 
 test('a text that comes in equal pieces is whole, whatever a service calls it', async () => {

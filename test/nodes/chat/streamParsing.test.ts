@@ -152,6 +152,12 @@ test('what follows [DONE] is ignored, and its end is not waited for', async () =
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
 
+test('an event named error ends at its blank line, and the next one is none', async () => {
+	const rest = line(part('Good day', 'stop'));
+	const { json } = await itemOf(`event: error\n\n${rest}`, { options: { stream: true } });
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
+
 test('a long event has no more levels than any other response', async () => {
 	const more: unknown = JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`);
 	const { json } = await itemOfStream([{ ...part('x'.repeat(1_024), 'stop'), more }]);

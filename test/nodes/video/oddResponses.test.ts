@@ -136,6 +136,13 @@ test.each<[string, object]>([
 	]);
 });
 
+test('times as ISO 8601 are output in seconds', async () => {
+	const times = { created_at: '2026-01-02T03:04:05.6Z', completed_at: '2026-01-02T03:04:06Z' };
+	const { items } = await generate([rawJson(video('task-1', times))]);
+	const created_at = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
+	expect(items[0]?.json).toMatchObject({ created_at, completed_at: created_at + 1 });
+});
+
 test('numbers in quotes are output as numbers', async () => {
 	const metadata = { duration: '5.2', size: '720p', fps: '24' };
 	const { items } = await generate([
