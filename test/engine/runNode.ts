@@ -50,6 +50,7 @@ export interface NodeRun
 	onError?: OnError;
 	/** Turns on Retry On Fail with this many tries. */
 	tries?: number;
+	executeOnce?: boolean;
 	/** Its fields, or what tells them whenever the node asks: undefined for one that was deleted. */
 	credential?: IDataObject | (() => IDataObject | undefined);
 	/** Makes the workflow stream. */
@@ -109,7 +110,10 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	const node: INode = {
 		...nodeOf('Node', `${PACKAGE}.${options.node}`, parameters),
 		...(onError && { onError }),
-		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
+		// The editor leaves out the default, which is 3.
+		...(tries !== undefined && { retryOnFail: true, waitBetweenTries: 1 }),
+		...(tries !== 3 && tries !== undefined && { maxTries: tries }),
+		...(options.executeOnce && { executeOnce: true }),
 	};
 	const engineRun: EngineRun = {
 		startNode: 'Start',

@@ -158,15 +158,6 @@ test('a long answer with the probability of each token is whole, streamed', asyn
 	expect(json.text).toHaveLength(1_000);
 });
 
-test('streamed tool calls are in the order of their numbers', async () => {
-	const part = (index: number) => ({ index, id: `call-${index}`, function: { name: 'f' } });
-	const { json } = await itemOfStream([
-		chunk({ tool_calls: [part(1), part(0)] }),
-		chunk({}, { finish_reason: 'tool_calls' }),
-	]);
-	expect(json.tool_calls).toMatchObject([{ id: 'call-0' }, { id: 'call-1' }]);
-});
-
 test('a text that comes in equal pieces is whole, whatever a service calls it', async () => {
 	const pieces = {
 		content: 'ha',
@@ -244,4 +235,3 @@ test('of a streamed role, type or name that changes, the last one counts', async
 		{ message: { role: 'assistant', tool_calls: [{ type: 'function', function: called }] } },
 	]);
 });
-

@@ -93,6 +93,13 @@ test.each<[string, INodeParameters['model']]>([
 	expect(await bodyOf({ model })).toEqual(hello);
 });
 
+test('the system message of the options comes before all messages', async () => {
+	const body = await bodyOf({ options: { systemMessage: 'Be kind' } });
+	expect(body).toMatchObject({
+		messages: [{ role: 'system', content: 'Be kind' }, ...hello.messages],
+	});
+});
+
 test('messages are sent in order, with all three roles', async () => {
 	const values = [
 		{ role: 'system', content: 'Be brief.' },

@@ -1,4 +1,4 @@
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson, rawResponse } from '../../engine/rawServer';
 import { merged, type Model, type Reply, useModel } from '../../engine/runAgent';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { until } from '../../clock/until';
@@ -79,6 +79,17 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 		expect(error?.message).toMatch(/invalid tool call/);
 		expect(error?.description).toContain('rain');
 	});
+});
+
+test('the total of the tokens is that of the service, which may count what it thinks', async () => {
+	const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 9 };
+	const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }];
+	service.respond = () => rawJson({ choices, usage });
+	const { result } = await useModel(
+		service,
+		async (model) => (await reply.whole(model)).usage_metadata,
+	);
+	expect(result).toMatchObject({ input_tokens: 1, output_tokens: 2, total_tokens: 9 });
 });
 
 describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s', (mode) => {

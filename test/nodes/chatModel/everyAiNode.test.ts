@@ -211,6 +211,8 @@ test('a failed call names no item: n8n does not tell the model which item it is 
 	const { error } = await withModel(async (model) => await model.invoke(question));
 	expect(error?.message).toBe('The account has no quota left');
 	expect(error?.context).not.toHaveProperty('itemIndex');
+	// Only with this does n8n show it at the model, and link to it from the agent.
+	expect(error).toMatchObject({ functionality: 'configuration-node' });
 });
 
 test('tokens are counted without another server, such as for a summary in a closed network', async () => {

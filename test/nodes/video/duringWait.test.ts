@@ -92,6 +92,15 @@ test('a Retry with the saved workflow of a stopped wait says of an item without 
 	]);
 });
 
+test('of a stopped wait with Execute Once, a Retry with the saved workflow has the one item', async () => {
+	const { waits } = await runNode(waitingNode({ prompts: ['One', 'Two'], executeOnce: true }));
+	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
+	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
+	expect(items.map(({ error }) => error?.message)).toEqual([
+		expect.stringContaining(`the operation Wait and ${simulator.tasks[0]?.id}`),
+	]);
+});
+
 test.each([
 	['', false],
 	[' in a loop', true],

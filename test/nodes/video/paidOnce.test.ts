@@ -1,4 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import { fingerprintsOf } from '../../../nodes/shared/book/fingerprints';
+import { requestParameters } from '../../../nodes/VideoGeneration/videoRequest';
 import { credentialOf, type NodeResult, type NodeRun } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
 import { useSimulator } from '../../engine/useServers';
@@ -111,6 +113,33 @@ describe('Retry of a failed execution', () => {
 			expect(other.count('submit')).toBe(0);
 			expectVideos(await execute(changingVideo({})));
 		});
+	});
+});
+
+describe('the fingerprints of a request', () => {
+	const fingerprints = (json: IDataObject, request: object, type = 'a.videoGeneration') => {
+		const parameters = { prompt: '={{ $json.prompt }}' };
+		const context = { getNode: () => ({ type, parameters }), getInputData: () => [{ json }] };
+		return fingerprintsOf(context as never, requestParameters)(0, request);
+	};
+	const one = { prompt: 'One' };
+
+	test('differ where the input does', () => {
+		const first = fingerprints(one, one);
+		const other = fingerprints({ ...one, more: 1 }, one);
+		expect(other.formHash).not.toBe(first.formHash);
+		expect(other.requestHash).not.toBe(first.requestHash);
+	});
+
+	test('are the same whatever the format of the response and the user', () => {
+		const more = { ...one, response_format: 'b64_json', user: 'someone' };
+		expect(fingerprints(one, more)).toEqual(fingerprints(one, one));
+	});
+
+	test('are those of its arguments alone in a call of a tool', () => {
+		const call = (json: IDataObject) => fingerprints(json, one, 'a.videoGenerationTool');
+		expect(call({ other: 1 })).toEqual(call({}));
+		expect(call({})).not.toHaveProperty('formHash');
 	});
 });
 
