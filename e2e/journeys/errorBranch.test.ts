@@ -16,7 +16,7 @@ journey('good items continue, the others take the error branch', async (given) =
 	await canvas.openNode('What Went Wrong');
 	await screenshot('what went wrong');
 	const node = new NodeView(page);
-	await node.waitForOutput('1st message: Content');
+	await node.waitForOutput('Message 1: Content');
 	await node.close();
 	await canvas.openNode('Chat Completion');
 	await screenshot('the error branch');

@@ -9,12 +9,9 @@ import { ExpressionFailure } from './formReader';
  */
 export function namedAsInForm(error: unknown, properties: INodeProperties[]): unknown {
 	if (error instanceof ExpressionFailure) {
-		const path = error.parameter.replace('.values', '').replace(/^\w+\.(?=\w+$)/, '');
-		return new ExpressionFailure(
-			error.parameter,
-			error.cause,
-			labelOf(path, labelsIn(properties)) ?? path,
-		);
+		const { parameter, cause } = error;
+		const path = parameter.replace('.values', '').replace(/^\w+\.(?=\w+$)/, '');
+		return new ExpressionFailure(parameter, cause, labelOf(path, labelsIn(properties)) ?? path);
 	}
 	if (!(error instanceof InvalidInputError)) return error;
 	const { parameter, message, advice } = error;
@@ -45,25 +42,15 @@ export function nameInForm(name: string): string {
 	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const ordinalRules = new Intl.PluralRules('en', { type: 'ordinal' });
-const ORDINALS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
-
-/** "1st": n8n counts items from 0 ("[item 0]"), which "Message 1" beside it would contradict. */
-function ordinal(position: number): string {
-	return `${position}${ORDINALS[ordinalRules.select(position)] ?? 'th'}`;
-}
-
 /**
- * The label of a parameter in the form: "Max Tokens", "1st message: Content".
+ * The label of a parameter in the form: "Max Tokens", "Message 1: Content".
  * @param path the name of the node or of the service, such as `maxTokens`, `max_tokens` or `messages[0].content`
  */
 function labelOf(path: string, labels: Map<string, string>): string | undefined {
 	const [, list, index, field] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
-	if (list === undefined) {
-		return labels.get(nameInForm(path));
-	}
+	if (list === undefined) return labels.get(nameInForm(path));
 	const entry = labels.get(`${list}[]`);
 	if (entry === undefined) return undefined;
-	const label = `${ordinal(Number(index) + 1)} ${entry.toLowerCase()}`;
+	const label = `${entry} ${Number(index) + 1}`;
 	return field === undefined ? label : `${label}: ${labels.get(field) ?? field}`;
 }

@@ -42,26 +42,26 @@ test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	['1.5', 1, option('maxTokens'), /^Max Tokens \(max_tokens\) must/],
 	[1e300, 5, option('maxTokens'), /^Max Tokens \(max_tokens\) must/],
 	[['kim'], 'kim', option('user'), /^User must/],
-	['\n ', 'Hello', content, /^1st message: Content is empty/],
-	[null, 'Hello', content, /^1st message: Content is empty \[/],
-	[{ text: 'Hello' }, 'Hello', content, /^1st message: Content must be text \(it is an object\)/],
+	['\n ', 'Hello', content, /^Message 1: Content is empty/],
+	[null, 'Hello', content, /^Message 1: Content is empty \[/],
+	[{ text: 'Hello' }, 'Hello', content, /^Message 1: Content must be text \(it is an object\)/],
 	[
 		'',
 		'Hello',
 		{ ...content, options: { systemMessage: 'Be kind' } },
-		/^1st message: Content is empty/,
+		/^Message 1: Content is empty/,
 	],
 	[
 		'',
 		'Hello',
 		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
-		/^2nd message: Content/,
+		/^Message 2: Content/,
 	],
 	[
 		'tool',
 		'user',
 		{ messages: { values: [{ role: value, content: 'Hello' }] } },
-		/^1st message: Role must be system, user or assistant/,
+		/^Message 1: Role must be system, user or assistant/,
 	],
 ])('%j for %j is refused before any request, with its name and item: %j', async (...row) => {
 	const [bad, good, parameters, expected] = row as [string, string, INodeParameters, RegExp];
@@ -87,15 +87,15 @@ test.each<[string, unknown, RegExp]>([
 	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
 	['a JSON string', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
-	['a list of strings', '["Hello"]', /^1st message must be an object/],
-	['an unknown role', '[{"role":"tool","content":"x"}]', /^1st message: Role.* or tool with/],
-	['a message with null content', '[{"role":"user","content":null}]', /^1st message: Content/],
+	['a list of strings', '["Hello"]', /^Message 1 must be an object/],
+	['an unknown role', '[{"role":"tool","content":"x"}]', /^Message 1: Role.* or tool with/],
+	['a message with null content', '[{"role":"user","content":null}]', /^Message 1: Content/],
 	[
 		'a result without the ID of its call',
 		[{ ...message('x', 'tool'), tool_call_id: '' }],
-		/^1st message: Role.* or tool with/,
+		/^Message 1: Role.* or tool with/,
 	],
-	['an answer without content', '[{"role":"assistant","tool_calls":[]}]', /^1st message: Content/],
+	['an answer without content', '[{"role":"assistant","tool_calls":[]}]', /^Message 1: Content/],
 	[
 		'an image',
 		[
@@ -104,18 +104,18 @@ test.each<[string, unknown, RegExp]>([
 				{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
 			]),
 		],
-		/^1st message: Content must be text or a list of text parts: the service accepts no images or files \[/,
+		/^Message 1: Content must be text or a list of text parts: the service accepts no images or files \[/,
 	],
 	[
 		'a list of texts, which is no image',
 		[message(['One', 'Two'])],
-		/^1st message: Content must be text or a list of text parts/,
+		/^Message 1: Content must be text or a list of text parts/,
 	],
-	['a list inside a list', [[message('Hello')]], /^1st message must be an object/],
+	['a list inside a list', [[message('Hello')]], /^Message 1 must be an object/],
 	[
 		'messages of which the third is empty',
 		[message('a'), message('b', 'assistant'), message('')],
-		/^3rd message: Content/,
+		/^Message 3: Content/,
 	],
 ])('Messages (JSON) is refused before any request if it is %s', async (_name, bad, expected) => {
 	const parameters = { messagesSource: 'json', messagesJson: value };

@@ -20,7 +20,7 @@ const asJson = (text: string) => {
 const FORMS: Array<[string, (text: string) => NodeRun]> = [
 	['Prompt', (prompt) => videoNode({ prompt })],
 	['Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
-	['1st message: Content', byMessage],
+	['Message 1: Content', byMessage],
 	['Messages (JSON)', asJson],
 	['System Message', (systemMessage) => asOption({ systemMessage })],
 ];

@@ -14,7 +14,7 @@ const json = (messagesJson: string) => chatNode({ messagesSource: 'json', messag
 const FORMS: Array<[string, (text: string) => NodeRun]> = [
 	['Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
 	[
-		'1st message: Content',
+		'Message 1: Content',
 		(content) => chatNode({ messages: { values: [{ role: 'user', content }] } }),
 	],
 	['System Message', (systemMessage) => withOptions({ systemMessage })],
