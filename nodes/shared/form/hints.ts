@@ -77,12 +77,12 @@ export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecut
 	if (sentences.length > 0) hintAfterRun(context, sentences.join(' '));
 }
 
-/** Shows hints about what a run paid for: none of them is worth its output. */
+/** Shows hints about what a run paid for. */
 export function showHints(show: () => void): void {
 	try {
 		show();
 	} catch {
-		// Such as an expression of the form, which is evaluated once more.
+		// The output is paid for: a hint that fails must not cost it.
 	}
 }
 

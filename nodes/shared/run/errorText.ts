@@ -99,7 +99,9 @@ export function reportError(error: unknown): ErrorReport {
 		cause instanceof NoResponseError ||
 		cause instanceof TaskFailedError;
 	const failure =
-		cause instanceof GatewayError ? describe(cause, isOfTask ? error : undefined) : foreign(cause);
+		cause instanceof GatewayError
+			? describeGatewayError(cause, isOfTask ? error : undefined)
+			: describeN8nError(cause);
 	return { failure: isOfTask ? { ...failure, ...error.state } : failure, isApiError };
 }
 
@@ -178,7 +180,7 @@ export function errorSummary(error: unknown): string {
 }
 
 /** @param ofTask set where a task was accepted, whatever became of its poll or its download */
-function describe(error: GatewayError, ofTask?: TaskError): Failure {
+function describeGatewayError(error: GatewayError, ofTask?: TaskError): Failure {
 	const { code, sent, mayHaveBeenAccepted, quote, technical, partialText } = error;
 	const service = error instanceof ServiceError ? error : undefined;
 	const tellsWhetherAccepted = !ofTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
@@ -209,7 +211,7 @@ function describe(error: GatewayError, ofTask?: TaskError): Failure {
 }
 
 /** An error of n8n itself, such as an expression that cannot be resolved. */
-function foreign(error: unknown): Failure {
+function describeN8nError(error: unknown): Failure {
 	const isExpression = error instanceof ExpressionFailure;
 	const cause = isExpression ? error.cause : error;
 	const description = fieldOf(cause, 'description');
