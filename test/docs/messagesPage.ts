@@ -64,19 +64,27 @@ export function messagesPage(): string {
 function rowsOf(texts: UserTexts[]): string[][] {
 	const adviceOf = new Map<string, string[]>();
 	for (const { message, advice } of texts)
-		for (const text of unique(message))
-			adviceOf.set(text, unique([...(adviceOf.get(text) ?? []), ...advice]));
-	return unique([...adviceOf.keys()]).map((text) => [
+		for (const name of unique(message).map(nameOf))
+			adviceOf.set(name, unique([...(adviceOf.get(name) ?? []), ...advice]));
+	return unique(texts.flatMap(({ message }) => message)).map((text) => [
 		anchored(text),
-		(adviceOf.get(text) ?? []).map(inCell).join('<br>'),
+		(adviceOf.get(nameOf(text)) ?? []).map(inCell).join('<br>'),
 	]);
 }
 
-/** Sorted, with one … for variable parts in a row, and without parts of sentences. */
+/** Sorted, with one … for variable parts in a row, and without parts of sentences. Of those with one name, the one with most parts. */
 function unique(texts: string[]): string[] {
-	const joined = texts.map((text) => text.replace(/…[\s…]*…s?/g, '…').trim());
+	const joined = texts.map((text) =>
+		text
+			.replace(/…[\s…]*…s?/g, '…')
+			.replace(/^([^{]*…) }}/, '$1')
+			.trim(),
+	);
 	const sentences = joined.filter((text) => (text.match(/[a-z]{2,}/gi) ?? []).length > 1);
-	return [...new Set(sentences)].sort((a, b) => plain(a).localeCompare(plain(b), 'en'));
+	const byName = new Map(
+		sentences.sort((a, b) => a.length - b.length).map((text) => [nameOf(text), text]),
+	);
+	return [...byName.values()].sort((a, b) => plain(a).localeCompare(plain(b), 'en'));
 }
 
 /** A text with a name for links. */
