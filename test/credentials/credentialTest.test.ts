@@ -106,12 +106,7 @@ test.each([
 test.each([
 	{ problem: 'a wrong key', apiKey: 'another-key', expected: /refused the API key.*mistyped/ },
 	{ problem: 'an account without quota', fault: 'quota-not-enough', expected: /no quota left/ },
-	// The request for models says nothing about the path of videos.
-	{
-		problem: 'a wrong path in the base URL',
-		path: '/v2',
-		expected: /Check the Base URL(?!.*video)/,
-	},
+	{ problem: 'a wrong path in the base URL', path: '/v2', expected: /Check the Base URL/ },
 	{ problem: 'a web page instead of the service', fault: 'html-200', expected: /not.*JSON/i },
 	{ problem: 'an empty response', fault: 'empty-200', expected: /The response is not JSON/ },
 	{ problem: 'a 401 with an empty body', fault: 'empty-401', expected: /refused the API key/ },
@@ -164,6 +159,8 @@ test.each<[string, object, RegExp]>([
 	],
 	['a base URL without a host', { baseUrl: 'https://' }, / URL\. Enter it as in https:\/\/gateway/],
 	['a user name', { baseUrl: 'https://me@a.test' }, /user name or a password\. Remove the @/],
+	['a password', { baseUrl: 'https://:pw@a.test' }, /user name or a password\. Remove the @/],
+	['a fragment', { baseUrl: 'https://a.test#x' }, /fragment \(#\)\. Remove the \? or #/],
 	['a query', { baseUrl: 'https://a.test?key=1' }, /query \(\?\).*\. Remove the \? or #/],
 ])('%s has a clear error', async (_problem, fields, expected) => {
 	expect(await testCredential({ ...credentialOf(simulator), ...fields })).toMatch(expected);
