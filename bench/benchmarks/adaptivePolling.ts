@@ -10,14 +10,9 @@ import {
 } from '../benchmark';
 import { number } from '../report/format';
 import { builtGateway } from '../harness/gateway';
-import {
-	DURATIONS,
-	ODD_PROGRESS,
-	PROGRESS,
-	randomFrom,
-	type SimulatedTask,
-} from '../harness/simulatedTasks';
+import { DURATIONS, ODD_PROGRESS, PROGRESS, type SimulatedTask } from '../harness/simulatedTasks';
 import { VirtualClock } from '../../test/clock/virtualClock';
+import { randomOf } from '../../test/simulation/host/random';
 
 const TASKS = 2_000;
 const FIXED_5 = 'fixed 5 s';
@@ -73,7 +68,7 @@ async function waitFor(
 
 /** The averages of many tasks with all distributions of durations and one kind of progress. */
 async function average(progress: string, strategy: (typeof STRATEGIES)[string]): Promise<Sample> {
-	const random = randomFrom(1);
+	const random = randomOf(1);
 	const distributions = Object.values(DURATIONS);
 	let [polled, late] = [0, 0];
 	for (let task = 0; task < TASKS; task += 1) {

@@ -1,3 +1,5 @@
+import type { Random } from '../../test/simulation/host/random';
+
 /** A simulated video task. Times in milliseconds. */
 export interface SimulatedTask {
 	duration: number;
@@ -5,21 +7,8 @@ export interface SimulatedTask {
 	progress: (elapsed: number) => number | undefined;
 }
 
-type Random = () => number;
-
 const MIN_DURATION = 60_000;
 const MAX_DURATION = 180_000;
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): Random {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
-}
 
 const between = (low: number, high: number, fraction: number) => low + (high - low) * fraction;
 /** The mean of three: a bell curve. */

@@ -2,17 +2,20 @@ import crypto from 'node:crypto';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { VirtualHost } from './host';
-import { fillRandomly, uuid } from './random';
+import { VirtualHost } from '../../clock/virtualHost';
+import { fillRandomly, randomOf, uuid } from './random';
 
 /** What the program itself needs of real time. */
 export const real = { setImmediate, hrtime: process.hrtime.bigint.bind(process.hrtime) };
 
-let host = new VirtualHost(0);
+let host = new VirtualHost();
+/** Of the code under test: `Math.random`, ids. */
+let random = randomOf(0);
 
 /** The host that the code under test runs on from now on. */
-export function moveTo(other: VirtualHost): void {
+export function moveTo(other: VirtualHost, seed: number): void {
 	host = other;
+	random = randomOf(seed);
 }
 
 /**
@@ -25,7 +28,7 @@ export function install(): void {
 		now: { value: () => host.sinceStart },
 		timeOrigin: { get: () => host.timeOrigin },
 	});
-	Math.random = () => host.random();
+	Math.random = () => random();
 	const timerFunctions = {
 		setTimeout: startTimeout,
 		setInterval: startInterval,
@@ -56,12 +59,12 @@ function installDate(): void {
 }
 
 function installCrypto(): void {
-	const randomUUID = () => uuid(host.random);
+	const randomUUID = () => uuid(random);
 	const getRandomValues = <Bytes extends ArrayBufferView>(view: Bytes) => {
-		fillRandomly(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), host.random);
+		fillRandomly(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), random);
 		return view;
 	};
-	const randomBytes = (size: number) => fillRandomly(Buffer.alloc(size), host.random);
+	const randomBytes = (size: number) => fillRandomly(Buffer.alloc(size), random);
 	Object.assign(crypto, { randomUUID, randomBytes, randomFillSync: getRandomValues });
 	for (const [name, value] of Object.entries({ randomUUID, getRandomValues }))
 		Object.defineProperty(globalThis.crypto, name, { value, configurable: true });

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { INodeType } from 'n8n-workflow';
-import type { VirtualHost } from '../host/host';
+import type { VirtualHost } from '../../clock/virtualHost';
 import type { NodeStart, Thrown } from './played';
 
 /** What our nodes do in a process of n8n that it does not store: their tries, their errors, and listeners that they leave. */

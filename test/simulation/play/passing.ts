@@ -1,4 +1,4 @@
-import type { VirtualHost } from '../host/host';
+import type { VirtualHost } from '../../clock/virtualHost';
 import { real } from '../host/install';
 
 /** How the time of a host passes: when nothing runs. */
@@ -23,7 +23,7 @@ export class Passing {
 	/** @param mayGoOn asked before each step */
 	async advanceUntil(end: number, mayGoOn: () => boolean = () => true): Promise<void> {
 		while (mayGoOn() && this.host.now() + this.host.nextIn <= end) {
-			this.host.advance();
+			this.host.step();
 			await this.quiet();
 		}
 	}

@@ -1,4 +1,4 @@
-import { VirtualHost } from '../host/host';
+import { VirtualHost } from '../../clock/virtualHost';
 import { moveTo } from '../host/install';
 import type { Scenario, ScenarioEvent } from '../scenario/schema';
 import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
@@ -49,7 +49,7 @@ class World {
 	private unfinished: string | undefined;
 
 	constructor(private readonly scenario: Scenario) {
-		this.host = new VirtualHost(scenario.seed);
+		this.host = new VirtualHost();
 		this.start = this.host.now();
 		this.time = new Passing(this.host);
 		this.watch = new NodeWatch(this.host, () => this.server.isUp);
@@ -64,7 +64,7 @@ class World {
 	}
 
 	async playOut(): Promise<Played> {
-		moveTo(this.host);
+		moveTo(this.host, this.scenario.seed);
 		logTo((level, text) => {
 			if (this.server.isUp) this.note('log', `${level}: ${text}`);
 		});
@@ -121,7 +121,7 @@ class World {
 			if (this.service.truth.requests.length > MAX_REQUESTS)
 				return this.giveUp('too many requests');
 			if (this.host.now() - this.start > MAX_DURATION_MS) return this.giveUp('too long');
-			if (!this.host.advance()) return this.giveUp('nothing is left to happen');
+			if (!this.host.step()) return this.giveUp('nothing is left to happen');
 		}
 	}
 

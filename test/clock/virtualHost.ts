@@ -1,4 +1,3 @@
-import { type Random, randomOf } from './random';
 import { TimerQueue } from './timerQueue';
 
 /** 1 January 2026, UTC. */
@@ -10,8 +9,6 @@ const BIRTH = Date.UTC(2026, 0, 1);
  * only when nothing runs.
  */
 export class VirtualHost {
-	/** Of the code under test: `Math.random`, ids. */
-	readonly random: Random;
 	private world = BIRTH;
 	private suspendedMs = 0;
 	private steppedMs = 0;
@@ -19,15 +16,11 @@ export class VirtualHost {
 	/** By the monotonic clock: what the code under test started. */
 	private processTimers = new TimerQueue();
 	/** By the world's clock: the service, and the events of a scenario. */
-	private readonly worldTimers = new TimerQueue();
+	protected readonly worldTimers = new TimerQueue();
 	private readonly immediates: Array<() => void> = [];
 
-	constructor(seed: number) {
-		this.random = randomOf(seed);
-	}
-
 	/** The world's time: milliseconds since the Unix epoch. */
-	readonly now = (): number => this.world;
+	now = (): number => this.world;
 
 	get wall(): number {
 		return Math.floor(this.world + this.steppedMs);
@@ -50,15 +43,12 @@ export class VirtualHost {
 
 	/** Runs `action` after `ms` of the world's time, even if the process dies. */
 	readonly after = (ms: number, action: () => void): (() => void) => {
-		const timer = this.worldTimers.add(this.world + Math.max(0, ms), action);
-		return () => this.worldTimers.remove(timer);
+		return this.worldTimers.add(this.world + Math.max(0, ms), action);
 	};
 
 	/** Runs `action` after `ms` of the monotonic clock, unless the process dies. */
 	startTimer(ms: number, action: () => void): () => void {
-		const queue = this.processTimers;
-		const timer = queue.add(this.monotonic + ms, action);
-		return () => queue.remove(timer);
+		return this.processTimers.add(this.monotonic + ms, action);
 	}
 
 	startImmediate(action: () => void): void {
@@ -102,13 +92,13 @@ export class VirtualHost {
 	}
 
 	/** Advances to the next timer and fires it. @returns false without one */
-	advance(): boolean {
+	step(): boolean {
 		const process = this.processTimers.next + this.suspendedMs;
 		const queue = process < this.worldTimers.next ? this.processTimers : this.worldTimers;
 		const due = Math.min(process, this.worldTimers.next);
 		if (due === Infinity) return false;
 		this.world = Math.max(this.world, due);
-		queue.take()?.();
+		queue.fire();
 		return true;
 	}
 
