@@ -178,7 +178,7 @@ async function runInNode(
 		continueOnFail: () => true,
 		getExecutionCancelSignal: () => undefined,
 	};
-	const form = { isFixed: false, texts: { check: () => new Map(), hints: [] } };
+	const form = { isFixed: false, check: () => [], hints: [] };
 	const service = { context, gateway, form, maxConcurrency, properties: [] } as unknown as Service;
 	const outcomes = await outcomesOf(service, {
 		read: (itemIndex) => `${name}/${itemIndex}`,
