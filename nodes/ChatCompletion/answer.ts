@@ -22,7 +22,7 @@ export const answerFields = {
 	id: 'string',
 } satisfies OutputFields;
 
-/** Every field that an item may have. An input field of the same name is never one of an answer. */
+/** Every field that an answer may have: Include Input Fields adds none of the same name. */
 export function answerItemFields(simplify: boolean, jsonOutput: boolean): string[] {
 	const own = simplify
 		? [...Object.keys(answerFields), 'tool_calls']
@@ -42,7 +42,7 @@ export function answerItemFields(simplify: boolean, jsonOutput: boolean): string
 /** The model's answer to one item. */
 export interface Answer {
 	completion: ChatCompletion;
-	/** What it adds to the output as JSON. */
+	/** The field `json` of the output, if the answer is parsed. */
 	parsed: object;
 	/** How many JSON values the answer has. */
 	jsonCount: number;
@@ -67,7 +67,7 @@ export function simplified(completion: ChatCompletion): IDataObject {
 		finish_reason: choice.finish_reason ?? null,
 		model,
 		usage: Object.keys(usage).length > 0 ? usage : undefined,
-		// Last: in n8n's table a long id pushes the rest out of sight.
+		// The id comes last: in n8n's table a long id pushes the rest out of sight.
 		id,
 	};
 	return present(fields);
@@ -85,7 +85,7 @@ export function countTokens(context: IExecuteFunctions, completion: ChatCompleti
 	try {
 		n8n.accumulateTokenUsage(context, prompt_tokens ?? 0, completion_tokens ?? 0);
 	} catch {
-		// Before 2.40 it is undefined. The answer is paid for, with or without n8n's statistics.
+		// Before 2.40 the function is undefined. The answer is paid for, with or without n8n's statistics.
 	}
 }
 

@@ -44,7 +44,7 @@ type Form = ReturnType<typeof readForm>;
 /** One item before it is sent. */
 interface Prepared extends Form {
 	entry: BookEntry;
-	/** The answer of an earlier try. */
+	/** The answer that an earlier try paid for. */
 	known: Answer | undefined;
 }
 
@@ -100,7 +100,7 @@ function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
 		additionalBody(options),
 	);
 	const system = systemMessage(options);
-	// Added after the check: an error numbers the messages of the form.
+	// The system message is added after the check: an error numbers the messages of the form.
 	const messages = [
 		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
 		...request.messages,

@@ -36,7 +36,7 @@ export class StreamedChunks {
 		await this.sending;
 	}
 
-	/** In order, and without failing when the reader is gone: the answer is paid for, and the next node gets it. */
+	/** Sends chunks in order, and does not fail when the reader is gone: the answer is paid for, and the next node gets it. */
 	private send(type: 'begin' | 'item' | 'end', text?: string): void {
 		const { context, itemIndex } = this;
 		this.sending = this.sending

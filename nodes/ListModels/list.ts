@@ -139,7 +139,7 @@ function select(models: CatalogueModel[], { limit, versions, kind, search }: Sel
 		.slice(0, limit);
 }
 
-/** Whatever the case of both. */
+/** Whether a text contains another, in upper or lower case. */
 function contains(text: string, part: string): boolean {
 	return text.toLowerCase().includes(part.toLowerCase());
 }
@@ -157,14 +157,14 @@ function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueMode
 	return [...newest.values()];
 }
 
-/** Those that every model has. */
+/** The fields that every model has. */
 export const modelFields: OutputFields = {
 	id: 'string',
 	base_name: 'string',
 	version_date: 'string',
 };
 
-/** The service's record with what its name tells. An `error` would send a good item to the error branch. */
+/** The service's record of a model, with its base name and version date. An `error` would send a good item to the error branch. */
 function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
 	const fields = without(record, 'error') as IDataObject;
 	return { ...fields, id, base_name: baseName, version_date: versionDate };

@@ -108,7 +108,7 @@ function likeAnswer(message: Message): void {
 	const parts: unknown[] = Array.isArray(message.content) ? message.content : [];
 	const sendBack = parts.find((part) => fieldOf(part, 'type') === 'non_standard');
 	Object.assign(message.additional_kwargs, fieldOf(sendBack, 'value'));
-	message.content = asText(message.content);
+	message.content = textOfParts(message.content);
 }
 
 /** The SDK drops the `additional_kwargs` of a question's messages, and hands on the `response_metadata` with each call. */
@@ -120,7 +120,7 @@ function withSendBack(message: unknown): unknown {
 }
 
 /** The SDK gives a text as a list of parts: Agent 1.x puts a line break between them, and LangChain Code gets the list. */
-function asText(content: unknown): string {
+function textOfParts(content: unknown): string {
 	if (!Array.isArray(content)) return String(content);
 	return content.map((part) => fieldOf(part, 'text')).join('');
 }
@@ -146,7 +146,7 @@ interface ToolOptions {
 	tool_choice?: unknown;
 }
 
-/** The SDK ignores it. LangChain lets a node name the tool alone, and has a word of its own for "required". */
+/** The SDK ignores `tool_choice`. LangChain lets a node name the tool alone, and has a word of its own for "required". */
 function readToolChoice(options: ToolOptions): ToolOptions {
 	const { tool_choice } = options;
 	if (typeof tool_choice !== 'string') return options;
@@ -224,5 +224,5 @@ const BYTES_PER_TOKEN = 4;
  * tries for over a minute in a closed network. Bytes, since scripts other than Latin take more bytes and more tokens.
  */
 function estimateTokens(content: unknown): number {
-	return Math.ceil(new TextEncoder().encode(asText(content)).length / BYTES_PER_TOKEN);
+	return Math.ceil(new TextEncoder().encode(textOfParts(content)).length / BYTES_PER_TOKEN);
 }

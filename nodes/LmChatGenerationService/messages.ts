@@ -22,7 +22,7 @@ const SIGNATURES = '__gemini_function_call_thought_signatures__';
 export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	return messages.flatMap(({ role, content }): ServiceMessage[] => {
 		if (role === 'tool') return content.flatMap(toToolMessage);
-		const text = textOf(content, role === 'assistant' ? '' : '\n\n');
+		const text = joinedText(content, role === 'assistant' ? '' : '\n\n');
 		const calls = content.filter((part) => part.type === 'tool-call');
 		if (calls.length === 0) return [{ role, content: text }];
 		const reasoning_content = fieldOf(calls[0]?.providerMetadata, 'reasoning_content');
@@ -38,7 +38,7 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 }
 
 /** The pieces of a streamed answer belong together; what a user adds to a prompt is separate. */
-function textOf(content: Part[], separator: string): string {
+function joinedText(content: Part[], separator: string): string {
 	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
 }
 

@@ -72,8 +72,8 @@ export async function supplyChatModel(
 }
 
 /**
- * Loaded for the first agent: it takes a second and a thousand files. By `require`, since n8n lets its own packages be
- * found through NODE_PATH, which an `import` ignores.
+ * The SDK is loaded for the first agent: it takes a second and a thousand files. It is loaded by `require`, since n8n lets its
+ * own packages be found through NODE_PATH, which an `import` ignores.
  */
 function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
 	try {

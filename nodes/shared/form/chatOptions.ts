@@ -8,7 +8,7 @@ import {
 	userOption,
 } from './sharedProperties';
 
-/** The parameters of a chat request beside model and messages. */
+/** The parameters of a chat request except model and messages. */
 export const chatOptionsProperty = collectionOf('Options', 'options', [
 	additionalBodyOption,
 	numberProperty({
@@ -84,7 +84,7 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 	userOption,
 ]);
 
-/** The fields of the service's request that the options set: all but those that have parameters of their own. */
+/** The fields of the service's request that the options set: all except model and messages. */
 export function requestFields(
 	options: Record<string, unknown>,
 ): Required<Omit<ChatFields, 'model' | 'messages'>> {

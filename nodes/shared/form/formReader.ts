@@ -2,9 +2,12 @@ import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf, readBoolean } from './parameterValues';
-import { onPurpose, shortened, Template, textOf } from './template';
+import { inText, onPurpose, shortened, Template } from './template';
 
-/** The parameters with a text of the user's. The texts of a group tell an item's request, or its file, from another's. */
+/**
+ * The parameters whose value is a text that a user writes. The texts of a group make one item's request, or file, differ from
+ * another's.
+ */
 const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
 	additionalBody: { isJson: true },
 	content: { group: 'request' },
@@ -23,7 +26,7 @@ interface Doubt {
 	template: Template;
 	group: string | undefined;
 	item: number;
-	/** Known where they were evaluated alone already. */
+	/** The values of its expressions, where they were evaluated alone already. */
 	values: unknown[] | undefined;
 }
 
@@ -32,7 +35,7 @@ export class ExpressionFailure extends Error {
 	constructor(
 		readonly parameter: string,
 		override readonly cause: unknown,
-		/** As the form names the parameter. */
+		/** The parameter's name in the form. */
 		readonly label = parameter,
 	) {
 		super('n8n cannot evaluate an expression');
@@ -41,13 +44,13 @@ export class ExpressionFailure extends Error {
 
 /**
  * Reads the parameters of a node for its items: one without an expression once for all items. A text is evaluated whole, once:
- * an expression may change its item, and n8n takes up to 0.7 ms for it, in which it does nothing else. JSON is evaluated
+ * an expression may change its item, and n8n takes up to 0.7 ms for it, during which it does nothing else. JSON is evaluated
  * expression by expression. When all items are read, the reader checks which texts are not what their user means.
  */
 export class FormReader {
 	/** Whether all items have the same form. */
 	readonly isFixed: boolean;
-	/** Callers other than n8n's engine may have values for each item, and a node without parameters. */
+	/** Undefined for callers other than n8n's engine: their node may have no parameters, but values for each item. */
 	private readonly parameters: Record<string, unknown> | undefined;
 	/** The parameters with an expression. */
 	private readonly varying: Set<string>;
@@ -84,7 +87,7 @@ export class FormReader {
 		return value;
 	}
 
-	/** A collection, which a caller of the node may leave out. */
+	/** Reads a collection, which callers other than n8n's engine may leave out. */
 	collection(name: string, item: number): Record<string, unknown> {
 		return (this.read(name, item, {}) ?? {}) as Record<string, unknown>;
 	}
@@ -110,7 +113,7 @@ export class FormReader {
 			yield { item, refusal: same.sameForAll(length) };
 	}
 
-	/** For a hint each, after the check: which expressions had no value. */
+	/** One hint for each expression without a value, once the texts are checked. */
 	get hints(): string[] {
 		return [...this.missing].map(([code, items]) => {
 			const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed([...items])}` : '';
@@ -145,7 +148,7 @@ export class FormReader {
 		if (!raw.startsWith('=')) return raw;
 		const values = kind.isJson && template.expressions.map(evaluate);
 		const value = values ? template.json(values) : evaluate(raw.slice(1));
-		const text = typeof value === 'object' && value !== null ? undefined : textOf(value);
+		const text = typeof value === 'object' && value !== null ? undefined : inText(value);
 		if (text !== template.fixed) this.filled.add(kind.group);
 		if (text !== undefined && (template.mayHaveObject(text) || this.hasGap(template, text, item)))
 			this.doubts.push({ template, group: kind.group, item, values });
@@ -177,12 +180,12 @@ export class FormReader {
 		try {
 			return this.context.evaluateExpression(code, item);
 		} catch {
-			// It had a value when the whole text was evaluated.
+			// The expression had a value when the whole text was evaluated.
 			return code;
 		}
 	}
 
-	/** The message of an item that failed in an earlier node with a "Continue" setting: it has no other key. */
+	/** The message of an item that failed in an earlier node with a "Continue" setting: such an item has no key but `error`. */
 	private failureBefore(item: number): string | undefined {
 		const json: unknown = this.context.getInputData()[item]?.json;
 		const error = fieldOf(json, 'error');

@@ -45,12 +45,12 @@ export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint
 	context.addExecutionHints?.(...hints);
 }
 
-/** The hints that a try has shown, for another one that returns its output again, or continues it after a pause. */
+/** The hints that a try has shown, for a try that returns its output again or continues it after a pause. */
 export function hintsOf(context: IExecuteFunctions): NodeExecutionHint[] {
 	return shownBy.get(context) ?? [];
 }
 
-/** Items that a hint names. */
+/** The most items that a hint names. */
 const NAMED = 10;
 
 /** "items 4 and 11", by n8n's numbers, which begin at 0. */
@@ -62,7 +62,7 @@ export function itemsNamed(numbers: number[]): string {
 	return `items ${names.join(', ')} and ${last}`;
 }
 
-/** Names the items of a run that failed: with a "Continue" setting n8n shows it as successful, whatever failed in it. */
+/** Names the failed items of a run: with a "Continue" setting n8n shows the run as successful, whatever failed in it. */
 export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	const failed = new Map<string, Set<number>>();
 	for (const { json } of items) {

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RunHints } from './hints';
 
-/** Of JSON Schema. */
+/** The types of JSON Schema that items have. */
 type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'null';
 
 /** The fields of an item and their types, which n8n's editor shows before the first run. */
@@ -9,7 +9,7 @@ export interface OutputFields {
 	[name: string]: FieldType | OutputFields;
 }
 
-/** By the name of the file in which the build puts them for n8n: the version and, if any, resource and operation. */
+/** Output fields by the name of the file that the build writes for n8n: the version and, if any, resource and operation. */
 export type OutputFieldsByFile = Record<string, OutputFields>;
 
 /** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
@@ -35,7 +35,7 @@ export const includeInputFieldsOption = {
 
 /**
  * The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item.
- * @param ofNode every field that the node may write: one that this output lacks is not the input's either
+ * @param ofNode every field that the node may write: an input field of that name is left out, even if this output lacks it
  */
 export function withInputFields(
 	context: IExecuteFunctions,

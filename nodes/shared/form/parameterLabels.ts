@@ -23,7 +23,7 @@ export function namedAsInForm(error: unknown, properties: INodeProperties[]): un
 	return new InvalidInputError(parameter, name + message.slice(parameter.length), advice);
 }
 
-/** By the parameter's name, or `name[]` for an entry of a list. */
+/** The labels of a form by the name of their parameter, or `name[]` for an entry of a list. */
 function labelsIn(properties: INodeProperties[], labels = new Map<string, string>()) {
 	for (const { name, displayName, options = [] } of properties) {
 		labels.set(name, displayName.replace(/ \(Seconds\)$/, ''));

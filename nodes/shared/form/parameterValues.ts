@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
 
-/** A number from an expression for a text, such as an id or a year, becomes its digits. */
+/** A number for a text, such as an id or a year from an expression, as its digits; any other value as it is. */
 export function asText(value: unknown): unknown {
 	return Number.isFinite(value) ? String(value) : value;
 }
@@ -48,7 +48,7 @@ export const numberProperty = <Name extends BoundedNumber>(
 
 /**
  * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
- * @param properties those of the collection: of the number they have the default and the unit
+ * @param properties of the collection, with the number's default and unit
  * @throws InvalidInputError naming the option
  */
 export function readNumber(
@@ -74,7 +74,7 @@ export function readNumber(
 
 /**
  * Reads one of some values of an options collection.
- * @param values the first is that of an option that was not set
+ * @param values the first is used for an option that was not set
  * @throws InvalidInputError naming the option
  */
 export function readChoice<Value extends string>(
@@ -96,7 +96,7 @@ export function propertyOf(properties: readonly INodeProperties[], name: string)
 	return property;
 }
 
-/** A field of what may be no object. */
+/** A field of a value that may not be an object. */
 export function fieldOf(value: unknown, name: string): unknown {
 	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

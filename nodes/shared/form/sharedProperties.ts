@@ -4,7 +4,7 @@ import { numberProperty, readNumber } from './parameterValues';
 
 /**
  * What a node without operations does, as an action in the editor's nodes panel: n8n makes one of each option of a `mode`.
- * One of an `operation` would hide the description that users gave their tools.
+ * The option of an `operation` would hide the description that users gave their tools.
  */
 export const panelAction = (action: string, description: string): INodeProperties => ({
 	displayName: 'Mode',
@@ -15,7 +15,7 @@ export const panelAction = (action: string, description: string): INodePropertie
 	default: 'default',
 });
 
-/** Options of which a user adds those that are needed. */
+/** A collection of options, of which a user adds the ones that are needed. */
 export const collectionOf = <Options extends INodeProperties[]>(
 	displayName: `${string}s`,
 	name: string,
@@ -29,7 +29,7 @@ export const collectionOf = <Options extends INodeProperties[]>(
 	options,
 });
 
-/** On every node that returns what the service made. */
+/** A parameter of every node that returns what the service made. */
 export const simplifyProperty: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simplify',
@@ -38,7 +38,7 @@ export const simplifyProperty: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** On every node whose request may have fields that it does not know. */
+/** An option of every node whose request may have fields without an option. */
 export const additionalBodyOption = {
 	displayName: 'Additional Body',
 	name: 'additionalBody',
@@ -61,7 +61,7 @@ export const userOption = {
 	description: 'A unique identifier of your end user, sent to the service',
 } satisfies INodeProperties;
 
-/** On every node that sends billable requests. */
+/** An option of every node that sends billable requests. */
 export const maxBillableRequestsOption = numberProperty({
 	displayName: 'Max Billable Requests',
 	name: 'maxBillableRequests',

@@ -4,11 +4,11 @@ import { fieldOf } from './parameterValues';
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(][^]*\}\}$/i;
 
-/** The escapes of a string of JSON, and what it allows in no other way. */
+/** The escapes in a string of JSON, and the characters that a string may contain only as escapes. */
 const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
 const BARE = /["\\\p{Cc}]/u;
 
-/** What n8n has in the place of a file that it keeps elsewhere. */
+/** What n8n puts in the place of a file's data when it stores the file elsewhere. */
 const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
 
 /** Characters of an expression that an error shows. */
@@ -19,13 +19,13 @@ const END = '\0';
 
 /** A text of the form before its expressions are evaluated, the same for all items. */
 export class Template {
-	/** As errors name it. */
+	/** The name of the parameter in errors. */
 	private readonly parameter: string;
-	/** With their braces. */
+	/** The expressions, with their braces. */
 	readonly expressions: string[];
 	/** The text without its expressions. */
 	readonly fixed: string;
-	/** Before, between and after the expressions. */
+	/** The texts before, between and after the expressions. */
 	private readonly texts: string[];
 	/** What the evaluated text contains where an expression has no value. */
 	private readonly gaps: string[];
@@ -66,7 +66,7 @@ export class Template {
 		const parts = this.texts.map((text, index) => {
 			const quotes = text.replace(/\\./gs, '').split('"').length - 1;
 			isQuoted = isQuoted !== (quotes % 2 === 1);
-			const value = textOf(values[index]);
+			const value = inText(values[index]);
 			const isBare = isQuoted && BARE.test(value.replace(ESCAPES, ''));
 			return text + (isBare ? JSON.stringify(value).slice(1, -1) : value);
 		});
@@ -140,7 +140,7 @@ function split(text: string): string[] {
 }
 
 /** A value in a text, as n8n has it. */
-export function textOf(value: unknown): string {
+export function inText(value: unknown): string {
 	return value || value === 0 || value === false ? String(value) : '';
 }
 

@@ -28,7 +28,7 @@ export const IN_EDITOR = {
 /** The service as a node sees it during one execution. */
 export interface Service {
 	context: IExecuteFunctions;
-	/** Of the node. */
+	/** The properties of the node. */
 	properties: INodeProperties[];
 	gateway: Gateway;
 	/** The parameters of the node. */
@@ -66,7 +66,7 @@ function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebug
 	const { helpers, logger } = host;
 	const name = logText(host.getNode().name ?? '');
 	return {
-		// A line for nobody costs nothing.
+		// A debug line that nobody reads is not written.
 		...(isDebugging(host) && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers?.getSecureEgressFilter?.(),
 		httpRequest: helpers?.httpRequest,

@@ -43,7 +43,7 @@ export async function withService<Output>(
 	return await work(service);
 }
 
-/** A result that comes later, without counting towards the items in flight. */
+/** A result that comes later, while its item no longer counts as in flight. */
 export interface Pending<Result> {
 	pending: Promise<Result>;
 }
@@ -113,7 +113,7 @@ export async function outcomesOf<Form, Prepared, Result extends object>(
 		}
 	};
 	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
-	// What is pending may add to it.
+	// A pending result may add another one to the list.
 	for (const rest of pending) await rest;
 	throwIfCancelled(context, outcomes);
 	return outcomes;

@@ -55,7 +55,7 @@ export interface TaskState {
 
 /** An error with its task. */
 export class TaskError extends Error {
-	/** @param advice after the error's own */
+	/** @param advice follows the error's own advice */
 	constructor(
 		readonly state: TaskState,
 		override readonly cause: unknown,
@@ -73,8 +73,8 @@ export class ReportedError extends Error {
 }
 
 /**
- * The error of a try with what an earlier try of the same item may have paid for, of which it says nothing: the last try
- * was not sent, or was refused.
+ * The error of a try together with the error of an earlier try that may be billed. The last error alone would hide that: its
+ * try was not sent, or was refused.
  */
 export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined): unknown {
 	if (earlier === undefined || error instanceof CancelledError) return error;
@@ -158,7 +158,7 @@ export function nodeError(
 	if (!isApiError) {
 		const made = new NodeOperationError(node, described.message, described);
 		if (!(error instanceof ExpressionFailure)) return made;
-		// Of it n8n's editor makes its own words about the field and the node.
+		// n8n's editor names the field and the node by this context.
 		const context = fieldOf(error.cause, 'context');
 		return Object.assign(made, {
 			context: { ...Object(context), ...made.context, parameter: error.parameter },
