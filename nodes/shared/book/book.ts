@@ -3,14 +3,8 @@ import { runsAsTool } from '../form/hints';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, type PaidTask, readBook } from './schema';
 
-/** The fields of the node's context begin with it; the name of the run follows. */
+/** The field of the node's context begins with it; the name of the run follows. */
 const FIELD = 'paidWork';
-
-/**
- * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
- * at once, so only a loop that fails again and again leaves this many. They may be large.
- */
-const MAX_RUNS = 10;
 
 /** Failed calls of a tool whose paid work is kept until an agent repeats them. They may be large. */
 const MAX_KEPT = 50;
@@ -54,8 +48,9 @@ export class PaidBook {
 		this.fields = contextOf(context, 'node');
 		this.book = readBook(this.fields[this.field]);
 		this.fields[this.field] = this.book as unknown as IDataObject;
-		const kept = Object.keys(this.fields).filter((name) => name.startsWith(FIELD));
-		for (const old of kept.slice(0, -MAX_RUNS)) delete this.fields[old];
+		// No earlier run of a loop can be repeated.
+		for (const name of Object.keys(this.fields))
+			if (name.startsWith(FIELD) && name !== this.field) delete this.fields[name];
 		this.fingerprints = fingerprintsOf(context, parameters);
 		for (const entry of this.book.entries) {
 			if (inUse.has(entry)) continue;

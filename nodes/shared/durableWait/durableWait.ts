@@ -37,9 +37,9 @@ export interface DurableWait {
 	pause(pause: Pause): EngineRequest;
 }
 
-/** What is known of one entry of n8n's stack while its tries last. */
+/** What is known of one node that n8n executes (one entry of its stack) while its tries last. */
 interface Tries {
-	/** The engine says on the first try of an entry that it can resume nodes; n8n's inner retries do not. */
+	/** Whether the engine can resume nodes: it says so on the first try alone. */
 	canResume: boolean;
 	count: number;
 	hasPaused: boolean;
@@ -70,53 +70,53 @@ const triesOf = new WeakMap<IExecuteData, Tries>();
 export async function withDurableWait(
 	context: IExecuteFunctions,
 	response: EngineResponse | undefined,
-	run: (wait: DurableWait) => Promise<Output | EngineRequest>,
+	run: (durable: DurableWait) => Promise<Output | EngineRequest>,
 ): Promise<Output | EngineRequest> {
-	const entry = entryOf(context);
-	const pause = readPause(entry);
+	const executeData = executeDataOf(context);
+	const pause = readPause(executeData);
 	if (pause !== undefined) return await hold(context, pause);
 
-	const { tries, resumedUntil } = begin(context, entry, response);
+	const { tries, resumedUntil } = begin(context, executeData, response);
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		const output = await tries.last.output;
 		repeatHints(context, hintsOf(tries.last.context));
 		return output;
 	}
-	const early =
+	const isEarly =
 		resumedUntil !== undefined && msBetween(systemClock.wallTime(), resumedUntil) > CLOCK_SKEW_MS;
-	const wait: DurableWait = {
+	const durable: DurableWait = {
 		isResumed: resumedUntil !== undefined,
 		isLastTry: tries.count >= mostTries(context),
 		refusal: () =>
-			early
+			isEarly
 				? 'n8n resumed the execution too early'
-				: reasonToWaitInMemory(context, entry, tries.canResume),
-		pause: (pause) => requestPause(context, entry, tries.count, pause),
+				: reasonToWaitInMemory(context, executeData, tries.canResume),
+		pause: (pause) => requestPause(context, executeData, tries.count, pause),
 	};
-	tries.last = { output: run(wait), context };
+	tries.last = { output: run(durable), context };
 	return await tries.last.output;
 }
 
-/** The tools of an MCP Server Trigger run without an execution, and so without an entry. */
-function entryOf(context: Partial<IExecuteFunctions>): IExecuteData {
+/** The tools of an MCP Server Trigger run without an execution, and so without its data. */
+function executeDataOf(context: Partial<IExecuteFunctions>): IExecuteData {
 	return context.getExecuteData?.() ?? ({ data: {}, source: null } as IExecuteData);
 }
 
 function begin(
 	context: IExecuteFunctions,
-	entry: IExecuteData,
+	executeData: IExecuteData,
 	response: EngineResponse | undefined,
 ): { tries: Tries; resumedUntil?: WallTime } {
 	const canResume = Array.isArray(response?.actionResponses);
-	const tries = triesOf.get(entry) ?? { canResume, count: 0, hasPaused: false };
-	triesOf.set(entry, tries);
+	const tries = triesOf.get(executeData) ?? { canResume, count: 0, hasPaused: false };
+	triesOf.set(executeData, tries);
 	tries.count += 1;
-	const { metadata } = entry;
+	const { metadata } = executeData;
 	if (metadata?.nodeWasResumed !== true) return { tries };
 
 	const execution = context.getExecutionId();
-	// Where n8n lost it, the wait goes on.
+	// Where n8n lost the handover, the wait goes on.
 	const {
 		durableWait = execution,
 		until = systemClock.wallTime(),
@@ -125,10 +125,10 @@ function begin(
 		from,
 	}: Partial<Handover> = metadata.subNodeExecutionData?.metadata ?? {};
 	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
-	for (const item of inputOf(entry)) delete item.error;
+	for (const item of inputOf(executeData)) delete item.error;
 	for (const field of OF_A_PAUSE) delete metadata[field];
-	delete entry.node.rewireOutputLogTo;
-	const source = sourceOf(entry);
+	delete executeData.node.rewireOutputLogTo;
+	const source = sourceOf(executeData);
 	if (source && from) [source.previousNodeOutput, source.previousNodeRun] = from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
 	if (durableWait !== execution) return { tries };
@@ -138,7 +138,7 @@ function begin(
 	return { tries, resumedUntil: until };
 }
 
-/** As n8n counts them. */
+/** How often n8n runs a node that fails. */
 function mostTries(context: IExecuteFunctions): number {
 	const { retryOnFail, maxTries } = context.getNode();
 	return retryOnFail === true ? Math.min(5, Math.max(2, maxTries ?? 3)) : 1;

@@ -18,11 +18,11 @@ const MODES_WITHOUT_RESUME = ['cli', 'evaluation'];
  */
 export function reasonToWaitInMemory(
 	context: IExecuteFunctions,
-	entry: IExecuteData,
+	executeData: IExecuteData,
 	canResume: boolean,
 ): string | undefined {
 	if (runsAsTool(context.getNode())) return 'an agent waits for the result of its tool';
-	if (!canResume || context.getExecuteData() !== entry)
+	if (!canResume || context.getExecuteData() !== executeData)
 		return 'this version of n8n cannot resume a node';
 	const { executionOrder, engineType } = context.getWorkflowSettings();
 	// There n8n would run the node from the start after each pause, and pay again each time.
@@ -31,7 +31,7 @@ export function reasonToWaitInMemory(
 	if (!isKept(context)) return 'n8n does not save this execution';
 	if (keepsErrorOfStop(context))
 		return 'n8n retries an execution that was stopped before it waited';
-	if (!sourceOf(entry)) return "nothing is connected to the node's input";
+	if (!sourceOf(executeData)) return "nothing is connected to the node's input";
 	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
 	return undefined;
 }

@@ -49,11 +49,11 @@ const PAUSE_ID = 'durable-pause';
 /** What the node returns to wait until a time. */
 export function requestPause(
 	context: IExecuteFunctions,
-	entry: IExecuteData,
+	executeData: IExecuteData,
 	tries: number,
 	{ ifStopped, ...pause }: Pause,
 ): EngineRequest {
-	const items = inputOf(entry);
+	const items = inputOf(executeData);
 	// With Execute Once n8n has more than the node gets.
 	items.splice(ifStopped.length);
 	for (const [index, item] of items.entries())
@@ -61,11 +61,11 @@ export function requestPause(
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
 	const told = hintsOf(context);
 	const input: PauseInput = { ...pause, told, runIndex };
-	const source = sourceOf(entry);
+	const source = sourceOf(executeData);
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
-		entry.metadata = {
-			...entry.metadata,
+		executeData.metadata = {
+			...executeData.metadata,
 			preserveSourceOverwrite: true,
 			preservedSourceOverwrite: { ...source },
 		};
@@ -88,9 +88,9 @@ export function requestPause(
 }
 
 /** The input of the pause, where this run is one. */
-export function readPause(entry: IExecuteData): PauseInput | undefined {
-	const { node, metadata } = entry;
-	const json = inputOf(entry)[0]?.json;
+export function readPause(executeData: IExecuteData): PauseInput | undefined {
+	const { node, metadata } = executeData;
+	const json = inputOf(executeData)[0]?.json;
 	const isPause =
 		metadata?.preserveSourceOverwrite === true &&
 		metadata.nodeWasResumed !== true &&
@@ -103,18 +103,18 @@ export function readPause(entry: IExecuteData): PauseInput | undefined {
 /** The run of the pause itself. */
 export async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
 	const { until, runIndex, shown, told } = pause;
-	const entry = context.getExecuteData();
+	const executeData = context.getExecuteData();
 	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
-	const { id, name, type, typeVersion, position } = entry.node;
-	entry.node = { id, name, type, typeVersion, position, parameters: {} };
+	const { id, name, type, typeVersion, position } = executeData.node;
+	executeData.node = { id, name, type, typeVersion, position, parameters: {} };
 	// Not even an empty output, which would stay beside the error of the run that follows.
-	entry.data = { main: [] };
+	executeData.data = { main: [] };
 	// Otherwise each pause leaves a run of the node behind.
-	entry.runIndex = runIndex;
+	executeData.runIndex = runIndex;
 	await context.putExecutionToWait(new Date(epochMs(until)));
 	// From here on n8n stores what the pause was made of, and reads none of it.
-	delete entry.metadata;
-	entry.source?.main?.splice(0);
+	delete executeData.metadata;
+	executeData.source?.main?.splice(0);
 	for (const field of Object.keys(pause)) Reflect.deleteProperty(pause, field);
 	repeatHints(context, told);
 	return [shown.map((json) => ({ json }))];
