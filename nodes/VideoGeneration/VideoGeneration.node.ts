@@ -127,7 +127,7 @@ export class VideoGeneration implements INodeType {
 	}
 }
 
-/** An error that it throws lists every task of the run. */
+/** Runs the operation that the form chose. A thrown error lists every task of the run. */
 async function runChosenOperation(
 	context: IExecuteFunctions,
 	durable: DurableWait,
@@ -137,7 +137,7 @@ async function runChosenOperation(
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
 	const output = new VideoOutput(context, book);
-	// Whatever it is, n8n would hand on the input of a node that continues on an error.
+	// Every failure becomes items: otherwise n8n would hand on the input of a node that continues on an error.
 	const fail = (error: unknown) => output.items(error);
 	try {
 		const made = await withBook<INodeExecutionData[] | EngineRequest>(
@@ -181,7 +181,7 @@ function unreadable(
 	operation: Operation,
 ): NodeOperationError | undefined {
 	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
-	// Wait finds its tasks in the form.
+	// Get and Wait find their tasks in the form.
 	if (!isOther && (!book.isGone || operation.properties.includes(taskIdProperty))) return undefined;
 	const { noted } = log;
 	return new NodeOperationError(

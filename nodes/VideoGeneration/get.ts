@@ -61,14 +61,14 @@ export const get: Operation = {
  */
 export function planTask(form: FormReader, itemIndex: number): Plan['open'] {
 	const value = form.read('taskId', itemIndex);
-	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
+	// A pasted ID may have a line break. An expression reads the ID as the service wrote it.
 	const isPasted = typeof value === 'string' && form.isText('taskId');
 	const id = parseTaskId(isPasted ? value.trim() : value);
 	return ({ book, service }, item) =>
 		book.add({ item, tasks: [{ state: 'open', latest: service.gateway.knownTask(id) }] });
 }
 
-/** A task of which nothing came yet. */
+/** A task in the state `open`. */
 export interface OpenTask {
 	entry: BookEntry;
 	task: PaidTask;
@@ -89,7 +89,7 @@ export class VideoTasks {
 	}
 
 	/**
-	 * Waits for a task, or polls it once, and settles it if it is over. Whatever fails is its error.
+	 * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task.
 	 * @param mayPause whether it may be polled again in another run
 	 * @throws CancelledError
 	 */
@@ -102,7 +102,7 @@ export class VideoTasks {
 			if (error instanceof CancelledError || isUseless) throw error;
 		});
 		const settling = polling.then(async () => {
-			// What a try before knew may be outdated: a poll that failed is followed by another.
+			// What an earlier try knew may be outdated: a failed poll is followed by another.
 			if (mayPause && (!isFinished(task.latest) || task.latest === known)) return;
 			await this.finish(open, mayPause);
 		});
@@ -158,12 +158,12 @@ export class VideoTasks {
 		task.state = 'done';
 	}
 
-	/** Whether n8n keeps files in memory: they have no id then. Nothing else tells before a large one is stored. */
+	/** Whether n8n keeps files in memory, where they have no ID. Nothing else shows that before a large file is stored. */
 	private async storesInMemory(): Promise<boolean> {
 		const { prepareBinaryData } = this.service.context.helpers;
 		this.inMemory ??= prepareBinaryData(Buffer.alloc(1), 'probe.mp4', 'video/mp4').then(
 			({ id }) => id === undefined,
-			// What fails here fails with the video, too, whose error says more.
+			// A storage that fails here fails with the video, too, whose error says more.
 			() => false,
 		);
 		return await this.inMemory;
@@ -218,7 +218,7 @@ function adviceAbout(task: PaidTask, error: unknown, offersRetry: boolean): stri
 	if (task.state === 'unknown') return isOurs ? notFound(offersRetry) : undefined;
 	// A second poll of an ID that no URL can contain is refused, too.
 	if (error instanceof TaskFailedError || error instanceof InvalidInputError) return undefined;
-	// What its URL leads to is no video, also the next time.
+	// The URL leads to no video, and the next download would bring the same.
 	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
 	if (isRefused && !(error instanceof UrlRefusedError)) {
 		const how = url ? 'and Download off returns its URL' : 'later shows whether that changed';

@@ -24,7 +24,7 @@ export const taskFields = {
 	task_id: 'string',
 } satisfies OutputFields;
 
-/** The same where the request that created the task is known. */
+/** With the fields of the submission, where it is known. */
 export const generatedFields = {
 	...taskFields,
 	model: 'string',
@@ -91,7 +91,7 @@ export class VideoOutput {
 
 	/**
 	 * The output of the node.
-	 * @param cause why the node cannot go on: the error of each task of which nothing came yet, and of each item without one
+	 * @param cause why the node cannot go on: the error of each open task, and of each item without a task
 	 */
 	items(cause?: unknown): INodeExecutionData[] {
 		const { context, book } = this;
@@ -109,7 +109,7 @@ export class VideoOutput {
 		return items;
 	}
 
-	/** What came of the tasks of an item, and why it has no more. */
+	/** What came of the tasks of an item, and the error of the item itself. */
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
@@ -129,9 +129,9 @@ export class VideoOutput {
 	itemOf({ item, waitOptions, outputOptions }: BookEntry, task: PaidTask): INodeExecutionData {
 		const { simplify = true, includeInputFields, binaryProperty } = outputOptions ?? {};
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
-		// Only a task that was just submitted, and is not waited for, has little more than its request.
+		// A task that was just submitted, and is not waited for, has little more than its request.
 		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
-		// An input field of a name that any item may have is never one of a video.
+		// Every field that an item of a video may have belongs to the node, also where this item lacks it.
 		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
 		const json = includeInputFields
 			? withInputFields(this.context, item, own, names, this.hints)
@@ -172,7 +172,7 @@ export class VideoOutput {
 			context,
 			entries.reduce((sum, { named = 0 }) => sum + named, 0),
 		);
-		// Other names are those of their tasks.
+		// Without File Name, a file is named after its task, and no two tasks have one ID.
 		if (entries.some(({ outputOptions }) => outputOptions?.fileName))
 			hintAboutNames(
 				context,
@@ -188,7 +188,7 @@ function failedTask({ outputOptions }: BookEntry, { latest }: PaidTask, report: 
 	return new ReportedError({ ...report, failure: { ...report.failure, task_error: latest.error } });
 }
 
-/** What the service said in other words than the interface's, or about another task. */
+/** Names statuses in other words than the interface's, and polls that were answered about another task. */
 function hintAboutWords(context: IExecuteFunctions, tasks: PaidTask[]): void {
 	const words = new Map<string, string>();
 	const ids: string[] = [];
@@ -208,7 +208,7 @@ function hintAboutWords(context: IExecuteFunctions, tasks: PaidTask[]): void {
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
 function hintAboutDownload(context: IExecuteFunctions, tasks: PaidTask[]): void {
 	const isGenerated = context.getNodeParameter('operation', 0, 'generate') === 'generate';
-	// A URL is what Get and Wait were asked for; inline data pass by.
+	// Get and Wait were asked for a URL; inline data is lost without Download.
 	const without = tasks.filter(
 		({ state, latest: { status, url }, file }) =>
 			state === 'done' && status === 'completed' && !file && (isGenerated || !url),
@@ -234,7 +234,7 @@ function linksTo(tasks: PaidTask[]): string {
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
 }
 
-/** The field of the execution's context; below it, by node and execution, the run of each file name. */
+/** The field of the execution's context that has, by node and execution, the run of each file name. */
 const FILE_NAMES = 'generationServiceFileNames';
 const MAX_NAMES = 1000;
 

@@ -172,10 +172,10 @@ export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 /** Where neither the file, the service nor the server of the file names a container. */
 const DEFAULT_CONTAINER = 'mp4';
 
-/** Of the whole name. File systems take 255 bytes, some that encrypt names take fewer. */
+/** Bytes of the whole name. File systems allow 255, and fewer where they encrypt names. */
 const MAX_NAME_BYTES = 200;
 
-/** What one of the usual file systems does not take in a name. */
+/** Characters that one of the usual file systems refuses in a name. */
 const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
 /** Controls of the writing direction: they make `gpj.exe` look like `exe.jpg`. */
 const DIRECTION = /\p{Bidi_Control}/gu;
@@ -200,7 +200,7 @@ export function videoFile(
 	const container = extension ?? said;
 	const end = `${number > 1 ? `-${number}` : ''}.${container}`;
 	const stem = safeStem(withoutExtension(wanted), end);
-	// Task ids differ, also those of one item.
+	// The name of a task needs no number: the IDs of an item's tasks differ.
 	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), end) || 'video';
 	const name = stem === '' ? `${ofTask()}.${container}` : stem + end;
 	const ofContainer = VIDEO_TYPES[container] ?? '';
@@ -213,16 +213,16 @@ function withoutExtension(wanted: string): string {
 	return Object.hasOwn(VIDEO_TYPES, extension) ? name.slice(0, -extension.length - 1) : name;
 }
 
-/** @param end what follows it in the name */
+/** @param end what follows the stem in the name */
 function safeStem(wanted: string, end: string): string {
 	const safe = wanted.replace(/\s+/g, ' ').replace(DIRECTION, '').replace(UNSAFE, '_');
 	const trimmed = withoutDots(safe).replace(DEVICE, '_$&');
 	const bytes = Buffer.from(trimmed).subarray(0, MAX_NAME_BYTES - Buffer.byteLength(end));
-	// A character that is cut becomes this one.
+	// A character that is cut in two becomes U+FFFD.
 	return withoutDots(bytes.toString().replace(/\ufffd$/, ''));
 }
 
-/** Without dots and spaces at either end: such names are hidden or not taken. */
+/** Without dots and spaces at either end: file systems hide or refuse such names. */
 function withoutDots(name: string): string {
 	return name.replace(/^[. ]+|(?<![. ])[. ]+$/g, '');
 }

@@ -30,7 +30,7 @@ export interface OperationRun extends PaidRun {
 export interface Plan extends Pick<BookEntry, 'waitOptions' | 'outputOptions'> {
 	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
 	open: (run: OperationRun, item: number) => BookEntry;
-	/** What is done before its tasks are waited for. */
+	/** What is done before the tasks of the entry are waited for. */
 	start?: (run: OperationRun, entry: BookEntry) => Promise<void>;
 }
 

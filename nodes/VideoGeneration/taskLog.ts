@@ -14,7 +14,7 @@ const PROGRESS_EVERY_MS = 5_000;
 /** In the execution's custom data. */
 const TASK_IDS = 'video_task_ids';
 
-/** What n8n executes, of which the Stop is in the log. */
+/** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
 
 /** By node, the tasks of stopped runs, until its next manual run: n8n loses the output of a node that it stops. */
@@ -29,7 +29,7 @@ const MAX_REMEMBERED = 100;
 export class TaskLog {
 	private readonly name: string;
 	private readonly node: string;
-	/** By their IDs: several items may name one video, and one is polled again for its file. */
+	/** IDs of tasks: several items may name one video, and a finished one may be polled again for its file. */
 	private readonly waitedFor = new Set<string>();
 	private readonly finished = new Set<string>();
 	/** Tasks whose polls were answered with another ID: new-api tells another in each. */
@@ -48,7 +48,7 @@ export class TaskLog {
 		this.node = `${context.getWorkflow?.()?.id ?? ''} ${id}`;
 	}
 
-	/** Whether the message of an error is all that is read: an agent, and the parent of a sub-workflow, get nothing else. */
+	/** Whether only the message of an error is read: an agent, and the parent of a sub-workflow, get nothing else. */
 	private get isAlone(): boolean {
 		return runsAsTool(this.context.getNode()) || this.context.getMode?.() === 'integrated';
 	}
@@ -112,10 +112,10 @@ export class TaskLog {
 		if (!(error instanceof NodeError)) return error;
 		const { lostItems } = this.book;
 		const isTold = this.isLastTry && !wasStopped && this.offersRetry && lostItems.length > 0;
-		// This error is the one that the user sees: nothing lost is submitted again that none has told of.
+		// The user sees this error. A Retry submits nothing again of which no error told.
 		if (isTold) this.book.tellOfLost();
 		const list = this.list(false);
-		// The number of one item is that of the error.
+		// One item is named in the description: the message names it already.
 		const [item] = lostItems.length === 1 ? lostItems : [];
 		const retry = (what: string) => isTold && `Retry submits ${what} again.`;
 		const described = [error.description, list, item !== undefined && retry(`item ${item}`)];
@@ -195,7 +195,7 @@ export class TaskLog {
 		try {
 			(context as Partial<IExecuteFunctions>).sendMessageToUI?.(`${name}: ${text}`);
 		} catch {
-			// It is in the log, and the videos are paid for.
+			// The text is in the log, and the videos are paid for.
 		}
 	}
 }

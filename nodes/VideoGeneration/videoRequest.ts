@@ -129,7 +129,7 @@ export const requestHints: NodeHint[] = [
 	),
 ];
 
-/** What an item is to submit. */
+/** The request of an item, and its limit. */
 export type BillableVideo = ReturnType<typeof readBillableVideo>;
 
 /**

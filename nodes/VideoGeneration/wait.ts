@@ -54,7 +54,7 @@ export const LOST_STATE = 'n8n lost the state of this wait';
 
 /** n8n resumes everything that is due at once: pauses that start together end apart. */
 const SPREAD_MS = 5_000;
-/** What is left to wait when it no longer fits a pause. */
+/** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
 /** What a run of the node works with. */
@@ -64,10 +64,9 @@ interface VideoRun extends OperationRun {
 }
 
 /**
- * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,
- * pauses until then, polls and settles. A pause is in memory, or in n8n's database: then it ends with the request of a pause,
- * and the run that follows goes on with what the book has. A finished video is downloaded by the run that sees it finished,
- * since its URL may expire.
+ * Does an operation for all items, waits until all their tasks are settled, and makes items of them. Where the wait is in n8n's
+ * database, this run ends with the request of a pause, and the run that follows continues with what the book has. A finished
+ * video is downloaded by the run that sees it finished, since its URL may expire.
  */
 export async function runOperation(
 	run: VideoRun,
@@ -116,7 +115,7 @@ class AllTasks {
 		});
 		const { current } = book;
 		for (const [item, outcome] of outcomes.entries()) {
-			// What is reported is in the book.
+			// A reported error is in the book already.
 			if (!outcome || 'result' in outcome || outcome.error instanceof ReportedError) continue;
 			const entry = current.get(item) ?? book.add({ item, tasks: [] });
 			entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
@@ -159,7 +158,7 @@ class AllTasks {
 		return {};
 	}
 
-	/** One that was submitted in this run is first polled after the pause. */
+	/** A task that was submitted in this run is first polled after the pause. */
 	private async settleTask(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { submittedAt } = open.task;
 		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
@@ -176,7 +175,7 @@ class AllTasks {
 		const { current } = book;
 		return durable.pause({
 			until: endOfPause(systemClock.wallTime(), waiting),
-			// With all that is known, for whoever pins them to build the nodes that follow.
+			// Users pin these items to build the nodes that follow, so they have all fields that are known.
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
 			),
@@ -195,7 +194,7 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 	return `${withFullStop(message)} ${description}`;
 }
 
-/** The tasks of an entry of which nothing came yet. */
+/** The open tasks of an entry, with their deadlines. */
 function openTasksOf(entry: BookEntry): OpenTask[] {
 	const open = liveTasks(entry).filter(({ state }) => state === 'open');
 	const { waitOptions } = entry;

@@ -24,7 +24,7 @@ export class PaidBook {
 	/** The entries that this run is about, by item. */
 	readonly current = new Map<number, BookEntry>();
 	private readonly all = new Set<BookEntry>();
-	/** Those of earlier tries, by item. */
+	/** The entries of earlier tries, by item. */
 	private readonly earlier = new Map<number, BookEntry[]>();
 	/** Whether n8n lost what the run that paused had written. */
 	readonly isGone: boolean;
@@ -135,13 +135,13 @@ export class PaidBook {
 	end(items: INodeExecutionData[] | undefined): void {
 		const { isTool, book } = this;
 		const failed = items?.findIndex(({ json }) => json.error !== undefined) ?? 0;
-		// A tool by its agent.
+		// An agent repeats a call of its tool, with and without Retry On Fail.
 		const mayRepeat = isTool ? failed >= 0 : this.context.getNode().retryOnFail && failed === 0;
 		const isOver = items !== undefined && !mayRepeat;
 		const own = isTool ? new Set(this.current.values()) : new Set(book.entries);
 		for (const entry of own) {
 			inUse.delete(entry);
-			// A second try downloads them again: in the memory of n8n they may be large.
+			// A second try downloads the files again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
 		}
 		const kept = book.entries.filter((entry) => !own.has(entry) || (!isOver && isPaid(entry)));
@@ -178,15 +178,15 @@ export function noteInExecution(
 	change: (known: string) => string,
 ): void {
 	try {
-		// Older versions of n8n have none. A tool of an MCP Server Trigger has no execution.
+		// Older versions of n8n have no custom data, and a tool of an MCP Server Trigger has no execution.
 		const { customData } = context;
 		customData?.set(key, change(customData.get(key) ?? ''));
 	} catch {
-		// What was sent is paid for, whatever is noted of it.
+		// What was sent is paid for, whether or not it is noted.
 	}
 }
 
-/** Characters of such a value. n8n logs an error for a longer one. */
+/** Characters of a value of custom data. n8n logs an error for a longer one. */
 const MAX_VALUE = 255;
 
 /**
@@ -206,19 +206,19 @@ export function withTaskIds(list: string, taskIds: string[]): string {
 	return counted(fitting);
 }
 
-/** Also an answer that was lost or has no JSON: a second try that may not ask again says so. */
+/** Whether an entry is kept for a second try, also because of an answer that was lost or has no JSON: its error says so. */
 function isPaid({ tasks, lost, answer, earlier, isOfOtherVersion }: BookEntry): boolean {
 	const isOurs =
 		isOfOtherVersion === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
 	return isOurs || lost !== undefined || answer !== undefined || earlier !== undefined;
 }
 
-/** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
+/** Keeps what is paid for, except failed tasks. Their items are made again in this try. */
 function startOver(entry: BookEntry): void {
 	for (const field of ['waitOptions', 'outputOptions', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		if (task.state === 'replaced') continue;
-		// Only the interface's own word: after any other, the task may be finished yet.
+		// Only the interface's own word counts: after another word for a failure, the task may still finish.
 		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';

@@ -21,9 +21,8 @@ const errorReport: z.ZodType<ErrorReport> = z.object({
 });
 
 /**
- * The life of a video task: `open` until something came of it, then `done` (its item is made), `failed` or `unknown` to the
- * service (its error is made). After a try that ended with a task that the service reported as failed, another one is `due`,
- * until it is accepted and this one is `replaced`.
+ * The life of a video task: `open` until it ends as `done` (it becomes an item), `failed` or `unknown` to the service (it becomes
+ * an error). If the service reported it as failed, the next try finds it `due`, submits another one, and it is `replaced`.
  */
 const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due', 'replaced']);
 
@@ -43,7 +42,7 @@ const paidTask = z.object({
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
 	/** Its video, as n8n keeps files. */
 	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
-	/** Of the states `failed` and `unknown`. */
+	/** In the states `failed` and `unknown`. */
 	error: errorReport.optional(),
 });
 
@@ -62,7 +61,7 @@ const outputOptions = z.object({
 	includeInputFields: z.boolean().optional(),
 	/** The binary field for the video; undefined: it is not downloaded. */
 	binaryProperty: z.string().optional(),
-	/** Default: the name of its task. */
+	/** Empty: the file is named after its task. */
 	fileName: z.string().optional(),
 });
 
@@ -100,7 +99,7 @@ export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;
 
-/** What every version has of an entry. */
+/** The part of an entry that every version has. */
 const anyEntry = z
 	.object({
 		item: z.number(),
@@ -116,7 +115,7 @@ const anyBook = z.object({ entries: z.array(anyEntry) });
 
 const isBook = (value: unknown): value is Book => book.safeParse(value).success;
 
-/** The same object, with all its fields; of what is no book of this version, what names tasks. */
+/** The same object with all its fields, or of another version's book the parts that name tasks. */
 export function readBook(value: unknown): Book {
 	if (isBook(value)) return value;
 	return { version: BOOK_VERSION, ...(anyBook.safeParse(value).data ?? { entries: [] }) };

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
 import { contextOf, noteInExecution } from './book';
 
-/** The field of the execution's context; below it, by node and execution, the billable requests. */
+/** The field of the execution's context that has, by node and execution, the billable requests. */
 const FIELD = 'generationServiceBillableRequests';
 
 /** In the execution's custom data. */
@@ -24,9 +24,9 @@ type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueO
 export class SpendingLimit {
 	/** Undefined until an item has a limit. */
 	private known: Counted | undefined;
-	/** Of items without a limit: nothing of it is stored. */
+	/** The count of items without a limit, which is not stored. */
 	private readonly unlimited = { count: 0 };
-	/** What the items of this run need. */
+	/** How many billable requests the items of this run need. */
 	private planned = 0;
 
 	constructor(private readonly context: Context) {}
@@ -37,7 +37,7 @@ export class SpendingLimit {
 
 	/**
 	 * To be called for each item before anything is sent: with On Error "Stop Workflow" a batch is done as a whole or not
-	 * at all. What is in flight elsewhere may still make room.
+	 * at all. Requests of other runs in flight may still make room.
 	 * @throws SpendingLimitError
 	 */
 	plan(needed: number, max: number): void {
@@ -72,7 +72,7 @@ export class SpendingLimit {
 			counted.count += billable - needed;
 			inFlight.delete(settling);
 			if (billable === 0) return;
-			// By all nodes of this package.
+			// The custom data counts all nodes of this package.
 			const count = (known: string) => String(Number(known) + billable);
 			noteInExecution(this.context, CUSTOM_DATA_KEY, count);
 		};
@@ -85,7 +85,7 @@ export class SpendingLimit {
 	}
 }
 
-/** Refused by the service, or never sent. */
+/** Whether the service refused the request, or it was never sent. */
 function wasRefused(error: unknown): boolean {
 	return error instanceof GatewayError && !error.mayBeBilled;
 }

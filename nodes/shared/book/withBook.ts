@@ -20,7 +20,7 @@ export interface PaidRun {
 
 /**
  * Runs a node that sends billable requests, as {@link withService} does, with the book of what its earlier tries paid for.
- * What becomes of that depends on the output: a run that throws, or asks n8n to be run again, keeps it.
+ * A run that throws, or asks n8n to be run again, keeps the book.
  */
 export async function withBook<Output extends INodeExecutionData[] | EngineRequest>(
 	context: IExecuteFunctions,
@@ -43,6 +43,6 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 		if (Array.isArray(output)) book.end(output);
 		return output;
 	};
-	// Where it cannot connect, the next try names the same tasks.
+	// Where the node cannot connect, the book stays: the next try names the same tasks.
 	return await withService(context, properties, paid, fail);
 }

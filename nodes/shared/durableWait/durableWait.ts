@@ -77,7 +77,7 @@ export async function withDurableWait(
 	if (pause !== undefined) return await hold(context, pause);
 
 	const { tries, resumedUntil } = begin(context, executeData, response);
-	// With a pause between them, n8n would allow each try as many tries again.
+	// After a pause n8n counts the tries from the start: a try beyond the most that are allowed repeats the last output.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		const output = await tries.last.output;
 		repeatHints(context, hintsOf(tries.last.context));

@@ -25,7 +25,7 @@ export function reasonToWaitInMemory(
 	if (!canResume || context.getExecuteData() !== executeData)
 		return 'this version of n8n cannot resume a node';
 	const { executionOrder, engineType } = context.getWorkflowSettings();
-	// There n8n would run the node from the start after each pause, and pay again each time.
+	// n8n's old order would run the node from the start after each pause, and pay again each time.
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";
 	if (!isKept(context)) return 'n8n does not save this execution';
@@ -61,7 +61,7 @@ function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
 	return RESPONSES_THAT_WAIT.includes(String(parameters?.responseMode));
 }
 
-/** A workflow may have several triggers. */
+/** Whether a node ran in this execution: a workflow may have several triggers. */
 function hasRun(context: IExecuteFunctions, node: string): boolean {
 	return context.evaluateExpression(`{{ $(${JSON.stringify(node)}).isExecuted }}`, 0) === true;
 }

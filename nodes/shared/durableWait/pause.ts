@@ -31,9 +31,9 @@ export interface PauseInput extends Omit<Pause, 'ifStopped'> {
 	told: NodeExecutionHint[];
 }
 
-/** What the request tells the run that follows, in its metadata. What the node itself must know is in its context. */
+/** What the request tells the run that follows, in its metadata. The node keeps its own data in its context. */
 export interface Handover {
-	/** The execution that waits. */
+	/** The ID of the execution that waits. */
 	durableWait: string;
 	until: WallTime;
 	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
@@ -62,7 +62,8 @@ export function requestPause(
 	const told = hintsOf(context);
 	const input: PauseInput = { ...pause, told, runIndex };
 	const source = sourceOf(executeData);
-	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
+	// n8n pairs items by this metadata, also where it passes them on without this code. Otherwise it takes the first output and
+	// run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
 		executeData.metadata = {
 			...executeData.metadata,
@@ -104,15 +105,15 @@ export function readPause(executeData: IExecuteData): PauseInput | undefined {
 export async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
 	const { until, runIndex, shown, told } = pause;
 	const executeData = context.getExecuteData();
-	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
+	// n8n reads no more of a disabled node. Its settings would change what it does, and its parameters would be stored twice.
 	const { id, name, type, typeVersion, position } = executeData.node;
 	executeData.node = { id, name, type, typeVersion, position, parameters: {} };
-	// Not even an empty output, which would stay beside the error of the run that follows.
+	// Without any output: even an empty one would stay beside the error of the run that follows.
 	executeData.data = { main: [] };
-	// Otherwise each pause leaves a run of the node behind.
+	// Without it, each pause leaves a run of the node behind.
 	executeData.runIndex = runIndex;
 	await context.putExecutionToWait(new Date(epochMs(until)));
-	// From here on n8n stores what the pause was made of, and reads none of it.
+	// n8n would store what the pause was made of, and never read it.
 	delete executeData.metadata;
 	executeData.source?.main?.splice(0);
 	for (const field of Object.keys(pause)) Reflect.deleteProperty(pause, field);
@@ -125,7 +126,7 @@ export function inputOf({ data }: IExecuteData): INodeExecutionData[] {
 	return data?.main?.[0] ?? [];
 }
 
-/** Where they are from. */
+/** Where the items are from. */
 export function sourceOf({ source }: IExecuteData): ISourceData | null | undefined {
 	return source?.main?.[0];
 }
