@@ -49,3 +49,14 @@ describe.each(NODES)('%s', (_name, node) => {
 		expect(simulator.requests).toEqual([]);
 	});
 });
+
+test('a missing value is looked for in 100 items, and in each that failed before', async () => {
+	const evaluate = jest.spyOn(WorkflowExpression.prototype, 'resolveSimpleParameterValue');
+	const gaps = Array.from({ length: 150 }, (_, number) => ({ number }));
+	const node = videoNode({ prompt: '=Video {{ $json.number }} of {{ $json.topic }}' });
+	const { error } = await runNode(simulator, { ...node, items: [...gaps, { error: 'busy' }] });
+	expect(error?.message).toBe('The node before failed for this item: busy [item 150]');
+	const alone = evaluate.mock.calls.filter(([value]) => value === '={{ $json.topic }}');
+	expect(alone).toHaveLength(101);
+	expect(simulator.requests).toEqual([]);
+});
