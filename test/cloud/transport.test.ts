@@ -5,10 +5,13 @@ import { toNetworkError } from '../../gateway/http/networkError';
 import type { RequestHelper } from '../../gateway/http/types';
 
 const origin = 'https://service.test';
-const send = async (httpRequest: RequestHelper) =>
+const send = async (
+	httpRequest: RequestHelper,
+	whenGivenUp: (close: () => void) => void = () => {},
+) =>
 	await openTransport({ origin, ignoreSslIssues: false, httpRequest })({
 		...{ method: 'POST', origin, path: '/v1/chat/completions', headers: {}, body: '{}' },
-		...{ connection: 'own', onWritten: () => {}, whenGivenUp: () => {} },
+		...{ connection: 'own', onWritten: () => {}, whenGivenUp },
 	});
 
 test.each<[object, string]>([
@@ -37,6 +40,21 @@ test('a response that is not read on closes its connection', async () => {
 	const closed = once(signal!, 'abort');
 	body.destroy();
 	await closed;
+});
+
+test('a request that is given up ends at once, even while the helper looks up a name', async () => {
+	let signal: AbortSignal | undefined;
+	let giveUp = () => {};
+	const sending = send(
+		async ({ abortSignal }) => {
+			signal = abortSignal;
+			return await new Promise(() => {});
+		},
+		(close) => (giveUp = close),
+	);
+	giveUp();
+	await expect(sending).rejects.toThrow();
+	expect(signal?.aborted).toBe(true);
 });
 
 test('the helper gets no time limit of its own, follows no redirect and reads no body', async () => {

@@ -143,10 +143,14 @@ describe('Video submission: tasks with any initial status', () => {
 			if (request.startsWith('POST')) return rawJson(submission);
 			const [, id = ''] = /(task-\w+) /.exec(request) ?? [];
 			const status = id === 'task-failed' ? 'failed' : 'completed';
-			return rawJson({ id, status, progress: 100, url: file });
+			return rawJson({ id, status, progress: 100, url: file, revised_prompt: 'A boat at last' });
 		});
 		expect(items.map(({ json }) => json)).toMatchObject([
-			...Array<object>(3).fill({ status: 'completed', url: file }),
+			...Array<object>(3).fill({
+				status: 'completed',
+				url: file,
+				revised_prompt: 'A boat at last',
+			}),
 			{ error: { code: 'task_failed', task_id: 'task-failed' } },
 		]);
 		expect(raw.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);

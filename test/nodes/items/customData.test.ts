@@ -15,6 +15,11 @@ describe("the execution's custom data", () => {
 		}
 	});
 
+	test('counts each video of a request', async () => {
+		const { run } = await runNode(simulator, videoNode({ options: { n: 3 } }));
+		expect(run.data.resultData.metadata).toMatchObject({ billable_requests: '3' });
+	});
+
 	test('is not needed', async () => {
 		jest.spyOn(ExecuteContext.prototype, 'customData', 'get').mockImplementation(() => {
 			throw new Error('There is no execution');

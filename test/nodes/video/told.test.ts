@@ -250,6 +250,25 @@ describe('a video that is not finished when Max Wait is over', () => {
 		);
 	});
 
+	test('is waited for by Retry for the whole Max Wait of that', async () => {
+		let unfinished = Infinity;
+		service.respond = (request) => {
+			if (request.startsWith('POST')) return rawJson({ id: 'request', data: [{ id: 'task' }] });
+			const status = (unfinished -= 1) < 0 ? 'completed' : 'processing';
+			return rawJson({ id: 'task', status, url: 'http://files.test/clip' });
+		};
+		const paid = { ...endless, credential: { baseUrl: service.url, apiKey: 'key' } };
+		await execute(paid);
+		unfinished = 2;
+		const waitOptions = { pollInterval: 0.02, maxWait: 60 };
+		const { items: output } = await execute({
+			...paid,
+			parameters: { ...paid.parameters, waitOptions },
+		});
+		expect(output).toMatchObject([{ json: { status: 'completed' } }]);
+		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+
 	test('is waited for by another node where n8n offers no Retry', async () => {
 		const onError = 'continueRegularOutput' as const;
 		const { items: output } = await runNode(simulator, { ...endless, onError });
