@@ -119,6 +119,15 @@ test('the hint links to each of several videos, and to no URL that a browser doe
 	expect(hints[0]?.endsWith(`fits already. ${link('a', 1)} · ${link('b', 2)}`)).toBe(true);
 });
 
+test('a video whose status has another word is one that is not downloaded, with Simplify off, too', async () => {
+	service.respond = (request) =>
+		request.startsWith('POST')
+			? rawJson({ id: 'r', data: [{ id: 'a' }] })
+			: rawJson({ id: 'a', status: 'SUCCEEDED', url: 'https://files.test/a' });
+	const { hints } = await runNode(service, videoNode({ simplify: false }));
+	expect(hints).toContainEqual(expect.stringMatching(/^1 video is not downloaded\./));
+});
+
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt) => ({ prompt }));
 
