@@ -2,6 +2,7 @@ import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { BOUNDS } from '../../../gateway';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
 import { packageNode, packageNodes } from '../../engine/packageNodes';
+import { readWait, waitOptionsProperty } from '../../../nodes/VideoGeneration/resultOptions';
 import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';
@@ -163,6 +164,12 @@ function* allProperties(properties: INodeProperties[]): Generator<INodePropertie
 
 const formOf = (name: string) => [...allProperties(packageNode(name).description.properties)];
 const NODES = ['chatCompletion', 'listModels', 'lmChatGenerationService', 'videoGeneration'];
+
+test('a wait option that is not set means what the form shows', () => {
+	const optionsOf = (options: object) => ({ collection: () => options }) as never;
+	const shown = waitOptionsProperty.options.map((option) => [option.name, option.default]);
+	expect(readWait(optionsOf({}), 0)).toEqual(readWait(optionsOf(Object.fromEntries(shown)), 0));
+});
 
 test.each(NODES)(
 	'the options of each collection of %s are in the order of their labels',
