@@ -30,11 +30,10 @@ export {
 	tokensOf,
 } from './schemas/chat';
 export { endOf } from './schemas/finishReasons';
-export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
+export { parseJsonAnswer, whereJsonBreaks } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
-export { BOUNDS, rangeOf } from './schemas/bounds';
-export { isEmptied, parseInput, parseJson, refusedValue } from './schemas/input';
+export { BOUNDS, isEmptied, parseInput, parseJson, rangeOf, refusedValue } from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,

@@ -115,19 +115,15 @@ function unreachable(cause: unknown): never {
 
 /** @throws InvalidInputError without the URL, which may contain a password */
 function parseProxy(text: string): URL {
-	if (!URL.canParse(text)) throw unusable();
-	const { protocol, username, password, host } = new URL(text);
-	const login = `${username}:${password}`;
-	if (!PROTOCOLS.has(protocol) || host === '' || !isEncoded(login)) throw unusable();
-	return new URL(`${protocol}//${login}@${host}`);
-}
-
-function isEncoded(text: string): boolean {
 	try {
-		return decodeURIComponent(text) !== undefined;
+		const { protocol, username, password, host } = new URL(text);
+		const login = `${username}:${password}`;
+		if (PROTOCOLS.has(protocol) && host !== '' && decodeURIComponent(login))
+			return new URL(`${protocol}//${login}@${host}`);
 	} catch {
-		return false;
+		// It has the password, too.
 	}
+	throw unusable();
 }
 
 function unusable() {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isObject } from '../errors/foreignErrors';
-import { BOUNDS } from './bounds';
 import { endOf, finishReasonIn } from './finishReasons';
 import {
+	BOUNDS,
 	NOT_EMPTY,
 	anyText,
 	isEmptied,

@@ -2,8 +2,15 @@ import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 import { idText } from '../errors/texts';
 import { sensibleEntries } from './responseJson';
-import { BOUNDS } from './bounds';
-import { mergeAdditionalBody, number, numberBetween, parseInput, text, wholeNumber } from './input';
+import {
+	BOUNDS,
+	mergeAdditionalBody,
+	number,
+	numberBetween,
+	parseInput,
+	text,
+	wholeNumber,
+} from './input';
 
 const FPS_RULE = 'must be 24, 30 or 60';
 

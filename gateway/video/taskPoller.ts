@@ -1,10 +1,16 @@
 import { type Clock, systemClock } from '../clock';
-import { CancelledError, GatewayError } from '../errors/gatewayError';
-import { backoff } from '../limits/verdict';
+import {
+	CancelledError,
+	GatewayError,
+	isNotFound,
+	NoResponseError,
+	ServiceError,
+} from '../errors/gatewayError';
+import { statusOf } from '../errors/statuses';
+import { backoff, isForeignAnswer } from '../limits/verdict';
 import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { WaitTimeoutError } from './errors';
-import { endsWait, type Failures } from './pollFailure';
 import { type Polling, PollSchedule } from './pollSchedule';
 
 /**
@@ -24,6 +30,11 @@ const REPEATED_MS = 50_000;
 /** How long a completed task may have no video yet. */
 const VIDEO_LAG_MS = 30_000;
 
+/** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
+const MAX_FOREIGN_ANSWERS = 5;
+/** How long other replicas of a service may not know a task that one of them has just created. */
+const REPLICA_LAG_MS = 30_000;
+
 export interface PollOptions {
 	/** Gets the state of the task, and bounds how many polls are in flight. Retries, and responses, begin in `withinMs`. */
 	get: (signal: AbortSignal, withinMs: number) => Promise<VideoTask>;
@@ -40,6 +51,12 @@ export interface PollOptions {
 	hasVideo?: (task: VideoTask) => boolean;
 	/** One poll, unless the next one has to confirm it: the task is waited for again later. */
 	once?: boolean;
+}
+
+/** The failures of polls in a row, of which each said the same. */
+interface Failures {
+	said?: string;
+	inRow: number;
 }
 
 /** A task that is being waited for. */
@@ -189,4 +206,29 @@ export class TaskPoller {
 
 function failedTask(task: VideoTask): VideoTask {
 	return { ...task, status: 'failed', sent_as: { ...task.sent_as, status: task.status } };
+}
+
+/** What a poll that failed means for the wait for a task that may be paid for: one unlucky poll must not give it up. */
+function endsWait(
+	error: GatewayError,
+	failures: Failures,
+	{ submittedAt, isKnown = () => submittedAt !== undefined }: PollOptions,
+	now: WallTime,
+): 'ends' | 'continues' | 'if it is repeated' {
+	const said = isForeignAnswer(error) ? 'foreign' : `${error.code} ${error.message}`;
+	failures.inRow = failures.said === said ? failures.inRow + 1 : 1;
+	failures.said = said;
+	if (error instanceof NoResponseError && (error.transient || error.code === 'ENOTFOUND'))
+		return 'continues';
+	if (error instanceof ServiceError && statusOf(error.status).isTransient) return 'continues';
+	// Another server responded.
+	if (isForeignAnswer(error) && isKnown()) return 'continues';
+	if (isForeignAnswer(error))
+		return failures.inRow < MAX_FOREIGN_ANSWERS ? 'if it is repeated' : 'ends';
+	// Negative after the host's clock was set back: then the task may be old.
+	const isNew = submittedAt !== undefined && Math.abs(msBetween(submittedAt, now)) < REPLICA_LAG_MS;
+	if (isNew && isNotFound(error)) return 'continues';
+	// LiteLLM says 401 in an outage of its database, Kong 404 while its routes are loaded.
+	const isOwn = !(error instanceof ServiceError) || error.hasInterfaceCode;
+	return isOwn || failures.inRow > 1 ? 'ends' : 'if it is repeated';
 }

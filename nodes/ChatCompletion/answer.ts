@@ -5,11 +5,14 @@ import {
 	type ChatCompletion,
 	endOf,
 	firstChoice,
+	type GatewayError,
+	malformedAnswer,
 	parseJsonAnswer,
 	readToolCalls,
 	shortText,
 	textOf,
 	tokensOf,
+	whereJsonBreaks,
 } from '../../gateway';
 import { asHtml, hintAfterRun, type RunHints } from '../shared/form/hints';
 import { type OutputFields, present, without } from '../shared/form/outputItem';
@@ -54,6 +57,32 @@ export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Ans
 	if (answer === undefined) return undefined;
 	const { count, ...parsed } = answer;
 	return { completion, parsed, jsonCount: count };
+}
+
+/**
+ * The error for an answer without JSON. Its `partialText` is the whole text, which is paid for.
+ * @param redact takes the key out of a text
+ */
+export function noJsonError(
+	completion: ChatCompletion,
+	redact: (text: string) => string,
+): GatewayError {
+	const text = redact(textOf(completion));
+	const reason = whereJsonBreaks(text);
+	const advice =
+		answerEnd(completion) === 'length'
+			? 'The answer was cut off: increase Max Tokens.'
+			: 'Add this sentence to a message: "Answer only with JSON." Name the fields there, too, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
+	const error =
+		reason === undefined
+			? malformedAnswer('The model did not answer with JSON', text, advice)
+			: malformedAnswer(
+					"The JSON in the model's answer is not valid",
+					text,
+					`It breaks here: ${reason}. ${advice}`,
+				);
+	error.partialText = text;
+	return error;
 }
 
 export function simplified(completion: ChatCompletion): IDataObject {

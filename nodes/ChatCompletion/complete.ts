@@ -1,11 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import {
-	type ChatCompletion,
-	type ChatRequest,
-	chatRequest,
-	GatewayError,
-	noJsonError,
-} from '../../gateway';
+import { type ChatCompletion, type ChatRequest, chatRequest, GatewayError } from '../../gateway';
 import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
@@ -25,6 +19,7 @@ import {
 	countTokens,
 	full,
 	hintAboutBill,
+	noJsonError,
 	noteOddAnswer,
 	readAnswer,
 	simplified,

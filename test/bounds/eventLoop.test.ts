@@ -1,6 +1,7 @@
-import { type Gateway, noJsonError, parseJsonAnswer, TaskFailedError } from '../../gateway';
+import { type Gateway, parseJsonAnswer, TaskFailedError } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/stubbedGateway';
+import { noJsonError } from '../../nodes/ChatCompletion/answer';
 import { Template } from '../../nodes/shared/form/template';
 import { videoFile } from '../../nodes/VideoGeneration/resultOptions';
 
