@@ -98,10 +98,11 @@ export async function readChat(
 }
 
 function assembled(assembly: CompletionAssembler, response: ServiceResponse): ChatCompletion {
-	const json = JSON.stringify(assembly.toCompletion());
+	const whole = assembly.toCompletion();
+	const json = JSON.stringify(whole);
 	// Each line is without the key, but a key that two deltas divide is whole only now.
-	const redacted: unknown = JSON.parse(response.apiKey.redactResponse(json));
-	const completion = chatCompletion.safeParse(redacted);
+	const redacted = response.apiKey.redactResponse(json);
+	const completion = chatCompletion.safeParse(redacted === json ? whole : JSON.parse(redacted));
 	if (completion.success) return completion.data;
 	throw malformedResponse(response, 'The stream ended without an answer', json);
 }
