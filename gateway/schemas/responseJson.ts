@@ -80,8 +80,11 @@ export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 	});
 }
 
-/** The name of a field, which no text inside JSON looks like, and its whole number of 16 digits or more. */
-const LONG_NUMBER = /("[\w-]+"\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
+/**
+ * The name of a field, which no text inside JSON looks like, and its whole number of 16 digits or more. Each part has an end: of a
+ * loop over megabytes, a regular expression would remember every step.
+ */
+const LONG_NUMBER = /("[\w-]{1,64}"\s{0,9}:\s{0,9})(-?\d{16,40})(?=\s{0,99}[,}])/g;
 
 /** JSON.parse changes the last digits of a number beyond 2^53: in quotation marks, an ID and a seed stay what they are. */
 export function quoteLongNumbers(json: string): string {
