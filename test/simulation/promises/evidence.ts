@@ -3,7 +3,6 @@ import { dataOf, type Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service/truth';
-import type { Limit } from '../service/plan';
 import { canPause } from './callers';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
@@ -150,18 +149,24 @@ export function isInDatabase({ scenario }: Played, { wait = {} }: VideoNode): bo
 	return waitIn === 'database' && canPause(scenario) && isLong;
 }
 
-/** Whether a limit of the service counts a request. */
-export function limitsOf({ scope, of }: Limit, { endpoint, model }: TruthRequest): boolean {
-	if (scope === 'key') return true;
-	const counted = scope === 'endpoint' ? endpoint : model;
-	return counted !== '' && (of === undefined || of === counted);
+/** The longest pause in the database, and how late n8n may end it. */
+export const DATABASE_POLL_MS = 130_000;
+const MIN_DATABASE_PAUSE_MS = 70_000;
+/** The most poll intervals between two polls of adaptive polling. */
+const MAX_INTERVALS = 8;
+
+/** How long the end of a task may be unnoticed. */
+export function noticeOf(played: Played, node: VideoNode): number {
+	const { pollInterval = 5, polling } = node.wait ?? {};
+	const most = polling === 'adaptive' ? MAX_INTERVALS : 1;
+	if (!isInDatabase(played, node)) return pollInterval * 1000 * most + 1_000;
+	const pause = Math.max(MIN_DATABASE_PAUSE_MS, pollInterval * 1000);
+	return most * pause + DATABASE_POLL_MS - MIN_DATABASE_PAUSE_MS;
 }
 
-/** What a request takes of a limit: the chat that exceeds one of tokens is accepted, and takes all of it. */
-export function costOf({ kind, requests: most }: Limit, request: TruthRequest): number {
-	const { limit: refusedBy, tokens = 1 } = request;
-	if (refusedBy !== undefined) return 0;
-	return kind === 'tokens' ? Math.min(tokens, most) : 1;
+/** How late the status of any task may be. */
+export function lateMs({ scenario }: Played): number {
+	return 1000 * Math.max(0, ...scenario.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
 }
 
 /** What one limit may be about. */

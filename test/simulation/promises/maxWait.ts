@@ -2,8 +2,7 @@ import type { VideoNode } from '../scenario/schema';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service/truth';
-import { errorItems, printable } from './evidence';
-import { DATABASE_POLL_MS, lateMs } from './explained';
+import { DATABASE_POLL_MS, errorItems, lateMs, printable } from './evidence';
 
 /** How long a poll that decides is tried again. */
 const POLLS_RETRIED_MS = 50_000;

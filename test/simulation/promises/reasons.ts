@@ -2,8 +2,7 @@ import type { Played } from '../play/played';
 import type { VideoNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest, TruthTask } from '../service/truth';
-import { type Claim, isInDatabase, wasHeard } from './evidence';
-import { lateMs, noticeOf } from './explained';
+import { type Claim, isInDatabase, lateMs, noticeOf, wasHeard } from './evidence';
 
 /** An error about an item, and what the service knows of it. */
 export interface Case {

@@ -6,8 +6,7 @@ import { errorItems, scopeOf, wasHeard, wasTaken } from './evidence';
 import { requestOptionsOf } from './requestOptions';
 
 /** Faults that refuse a request, whatever the limits. */
-export const REFUSED =
-	/429|503|rate-limit|unavailable|too-large|should-not-retry|quota|retry-after/;
+const REFUSED = /429|503|rate-limit|unavailable|too-large|should-not-retry|quota|retry-after/;
 /** Refusals of one request that no time admits. */
 const NEVER_ADMITTED = /^(too-large|should-not-retry)/;
 
