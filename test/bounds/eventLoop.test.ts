@@ -1,6 +1,6 @@
 import { type Gateway, parseJsonAnswer, TaskFailedError } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
-import { stubbedGateway } from '../gateway/stubbedGateway';
+import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
 import { Template } from '../../nodes/shared/form/template';
 import { videoFile } from '../../nodes/VideoGeneration/resultOptions';

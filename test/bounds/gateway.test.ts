@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Gateway } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { VirtualClock } from '../clock/virtualClock';
-import { gatewayAt, slowResponses } from '../gateway/stubbedGateway';
+import { gatewayAt, slowResponses } from '../gateway/inMemory';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };

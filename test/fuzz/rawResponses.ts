@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Gateway } from '../../gateway';
-import { gatewayAt } from '../gateway/stubbedGateway';
+import { gatewayAt } from '../gateway/inMemory';
 import { CALLS } from './calls';
 import { outcomeOf } from './property';
 import { head, type RawResponse } from '../engine/rawServer';

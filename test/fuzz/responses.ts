@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { VirtualClock } from '../clock/virtualClock';
-import { stubbedGateway } from '../gateway/stubbedGateway';
+import { stubbedGateway } from '../gateway/inMemory';
 import { call, CALLS } from './calls';
 import { deliver, delivery, receive } from './rawResponses';
 import { outcomeOf, property } from './property';

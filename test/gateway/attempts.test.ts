@@ -5,8 +5,7 @@ import { StreamedBody } from '../../gateway/http/body';
 import { withEgressCheck } from '../../gateway/http/egressCheck';
 import type { Transport } from '../../gateway/http/types';
 import { RawServer, rawJson } from '../engine/rawServer';
-import { COMPLETION, jsonResponse } from './jsonResponse';
-import { failureOf, gatewayAt, stubbedGateway } from './stubbedGateway';
+import { COMPLETION, failureOf, gatewayAt, responseOf, stubbedGateway } from './inMemory';
 import { until } from '../clock/until';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -29,7 +28,7 @@ function slowService(msOf: (request: Request) => number) {
 		seen.peak = Math.max(seen.peak, (seen.inFlight += 1));
 		await clock.sleep(msOf(request), stop.signal);
 		seen.inFlight -= 1;
-		return jsonResponse(200, ANSWER);
+		return responseOf(200, ANSWER);
 	};
 	const baseUrl = `http://slow-${(services += 1)}.test`;
 	return { clock, seen, options: { clock, transport }, baseUrl };
@@ -140,7 +139,7 @@ test.each([
 
 describe("n8n's check of the service's URL", () => {
 	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) => {
-		const respond: Transport = async () => await Promise.resolve(jsonResponse(200, SUBMISSION));
+		const respond: Transport = async () => await Promise.resolve(responseOf(200, SUBMISSION));
 		const filter = { validateUrl, createSecureLookup: () => () => {} };
 		const transport = withEgressCheck(respond, filter, 'http://service.test');
 		return stubbedGateway({ clock, transport });
@@ -210,7 +209,7 @@ test('the retries of a poll that may take 20 seconds end then, too', async () =>
 		transport: async ({ onWritten }) => {
 			onWritten();
 			await clock.sleep(3_000);
-			return jsonResponse(502, { code: 'bad_gateway', message: 'Down', data: null });
+			return responseOf(502, { code: 'bad_gateway', message: 'Down', data: null });
 		},
 	});
 	await clock.run(failureOf(gateway.getVideoTask('task', undefined, undefined, 20_000)));
@@ -227,7 +226,7 @@ test('a refusal whose body never ends is acted on within five seconds, and says 
 		transport: async ({ onWritten }) => {
 			onWritten();
 			requests += 1;
-			if (requests === 2) return jsonResponse(200, SUBMISSION);
+			if (requests === 2) return responseOf(200, SUBMISSION);
 			const body = new StreamedBody(new Readable({ read() {} }));
 			return await Promise.resolve({ status: 429, headers: { 'retry-after': '1' }, body });
 		},

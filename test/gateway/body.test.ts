@@ -4,9 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createGunzip, gzipSync } from 'node:zlib';
 import { readBody, StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
-import { COMPLETION } from './jsonResponse';
+import { COMPLETION, stubbedGateway } from './inMemory';
 import { chat } from './limitedNodes';
-import { stubbedGateway } from './stubbedGateway';
 
 /** A decompressed body with several chunks in its buffer. */
 async function bufferedBody() {

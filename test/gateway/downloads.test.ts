@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { IncomingVideo, VideoTask } from '../../gateway';
 import { VideoDownloads } from '../../gateway/video/downloads';
 import { VirtualClock } from '../clock/virtualClock';
-import { failureOf } from './stubbedGateway';
+import { failureOf } from './inMemory';
 
 const URL_OF_A = 'https://videos.test/a';
 const video = (id: string, url: string): VideoTask => ({ id, url, status: 'completed' });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { parseCredential, TaskFailedError } from '../../gateway';
-import { stubbedGateway, failureOf } from './stubbedGateway';
+import { failureOf, stubbedGateway } from './inMemory';
 
 const MARKER = 'marker-Key/of+"tests=08&15';
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };

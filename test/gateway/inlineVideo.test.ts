@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { later, TaskPoller, type VideoTask } from '../../gateway';
-import { slowResponses, stubbedGateway } from './stubbedGateway';
+import { slowResponses, stubbedGateway } from './inMemory';
 import { VirtualClock } from '../clock/virtualClock';
 
 const SMALL = randomBytes(1_000);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { failureOf, slowResponses, stubbedGateway } from './stubbedGateway';
+import { failureOf, slowResponses, stubbedGateway } from './inMemory';
 import { VirtualClock } from '../clock/virtualClock';
 
 const TIMEOUT_MS = 300_000;

@@ -1,5 +1,5 @@
 import { useSimulator } from '../engine/useServers';
-import { gatewayAt } from './stubbedGateway';
+import { gatewayAt } from './inMemory';
 
 const simulator = useSimulator();
 const another = useSimulator();

@@ -1,7 +1,5 @@
-import { Readable } from 'node:stream';
-import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
-import { COMPLETION, jsonResponse } from './jsonResponse';
+import { COMPLETION, responseOf } from './inMemory';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket, createRandom, fixedWindow, type Rule } from './limitScenarios/rules';
 
@@ -72,7 +70,7 @@ test('a late 503 page, after which a request may be billed, says nothing of requ
 			onWritten();
 			sent += 1;
 			await clock.sleep(15_000);
-			return { status: 503, headers: {}, body: new StreamedBody(Readable.from(['<p>Busy</p>'])) };
+			return responseOf(503, ['<p>Busy</p>']);
 		},
 	});
 	const outcomes = await clock.run(Promise.allSettled(chats(gateway, 400)));
@@ -93,7 +91,7 @@ test('one at a time, a chat that the service asks not to send again delays no ot
 			const headers = { 'retry-after': '20', 'x-should-retry': 'false' };
 			const isRefused = sent % 2 === 0;
 			return await Promise.resolve(
-				isRefused ? jsonResponse(429, {}, headers) : jsonResponse(200, COMPLETION),
+				isRefused ? responseOf(429, {}, headers) : responseOf(200, COMPLETION),
 			);
 		},
 	});
@@ -198,7 +196,7 @@ describe('a Retry-After that is too long to wait for', () => {
 			transport: async () => {
 				await new Promise<void>((resolve) => refuse.push(resolve));
 				const headers = { 'retry-after': '3600' };
-				return { status: 429, headers, body: new StreamedBody(Readable.from([])) };
+				return responseOf(429, [], headers);
 			},
 		});
 		const sent = async () => {

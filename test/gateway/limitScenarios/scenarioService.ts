@@ -1,6 +1,6 @@
 import type { GatewayOptions } from '../../../gateway';
 import { NeverSentError } from '../../../gateway/errors/foreignErrors';
-import { COMPLETION, jsonResponse } from '../jsonResponse';
+import { COMPLETION, responseOf } from '../inMemory';
 import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
 
@@ -67,7 +67,7 @@ export class ScenarioService {
 			this.received.push({ ...request, at: clock.now(), refused: true });
 			const { status, retryAfter } = away;
 			const headers = retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` };
-			return jsonResponse(status, { code: 'away', message: 'Maintenance', data: null }, headers);
+			return responseOf(status, { code: 'away', message: 'Maintenance', data: null }, headers);
 		}
 		const rule = options.ruleOf(request);
 		const pause = rule?.take(clock.now()) ?? 0;
@@ -79,7 +79,7 @@ export class ScenarioService {
 		if (request.kind === 'chat') await clock.sleep(this.vary(options.workMs), stop.signal);
 		rule?.done?.();
 		await clock.sleep(this.vary(options.latencyMs), stop.signal);
-		return jsonResponse(200, this.answer(request));
+		return responseOf(200, this.answer(request));
 	};
 
 	private awayNow(): Outage['how'] | undefined {
@@ -110,7 +110,7 @@ export class ScenarioService {
 		const { status, saysRetryAfter } = this.options;
 		const seconds =
 			typeof saysRetryAfter === 'number' ? saysRetryAfter : Math.max(1, Math.ceil(pause / 1_000));
-		return jsonResponse(
+		return responseOf(
 			status,
 			{ code: 'refused', message: 'Slow down', data: null },
 			{

@@ -1,7 +1,33 @@
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayError, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
+import type { HttpResponse } from '../../gateway/http/types';
 import type { VirtualClock } from '../clock/virtualClock';
+
+// The service in memory, in place of a gateway's transport.
+
+/** A response: an object as JSON, anything else as it is, packet by packet. */
+export function responseOf(
+	status: number,
+	content: object | Array<Buffer | string>,
+	headers: Record<string, string> = {},
+): HttpResponse {
+	const isJson = !Array.isArray(content);
+	const packets = isJson ? [Buffer.from(JSON.stringify(content))] : content;
+	return {
+		status,
+		headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
+		body: new StreamedBody(Readable.from(packets)),
+	};
+}
+
+export const COMPLETION = {
+	id: 'chat-1',
+	object: 'chat.completion',
+	created: 1,
+	model: 'heron-chat',
+	choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+};
 
 /** A gateway without retries, at this URL. */
 export function gatewayAt(
@@ -55,8 +81,7 @@ export function stubbedGateway(stubbed: StubbedOptions): Gateway {
 	// A service of its own, because a rate limiter is shared per service and key.
 	return gatewayAt(`http://stubbed-${(gateways += 1)}.test`, {
 		maxConcurrency: 2,
-		transport: async () =>
-			await Promise.resolve({ status, headers, body: new StreamedBody(Readable.from(packets)) }),
+		transport: async () => await Promise.resolve(responseOf(status, packets, headers)),
 		...options,
 	});
 }
