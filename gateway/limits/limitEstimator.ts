@@ -1,4 +1,3 @@
-import { Noise } from './noise';
 import { SendPeriod } from './sendPeriod';
 import { A_FEW } from './verdict';
 
@@ -14,6 +13,12 @@ const STEP_MS = 250;
 const PATIENCE = 40;
 /** …but by ever more: the raise itself grows by this power in each step. The limit may be lifted. */
 const ACCELERATION = 1.08;
+/** Noise refuses at most this share of the requests, as one of so many shows, and a limit at least the other share. */
+const MAX_NOISE = 0.3;
+const NOISE_MEMORY = 100;
+const AT_LIMIT = 0.5;
+/** There is a limit when the last responses are so many times likelier at a limit than with noise alone: the logarithm. */
+const CERTAIN = 5;
 
 export interface SentRequest {
 	sentAt: number;
@@ -33,18 +38,21 @@ export class LimitEstimator {
 	inVain = 0;
 	/** Requests per millisecond; undefined: no limit is known. */
 	private rate: number | undefined;
+	/** Requests per millisecond that the service takes at least. */
+	private least = 0;
 	/** How many tokens the bucket holds. */
 	private held = Infinity;
 	/** Requests that could be sent at once, at this time. */
 	private tokens = 0;
 	private tokensAt = 0;
-	private longestPause = SECOND_MS;
+	private longestPause = 0;
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
 	private raise = 2;
 	private raiseAt = 0;
-	/** Requests per millisecond that the service is sure to take. */
-	private sure = 0;
-	private readonly noise = new Noise();
+	/** The share of requests that is refused whatever their rate; 0 if the rate explains the last pause. */
+	private noise = 0;
+	/** How much likelier the last responses are at a limit than with noise alone: the logarithm. */
+	private doubt = 0;
 
 	/** Milliseconds until the next request may be sent; it may be sent now if they are not more than 0. */
 	msUntilNext(now: number): number {
@@ -65,7 +73,8 @@ export class LimitEstimator {
 
 	/** The service took a request. */
 	accept({ sentAt }: SentRequest, now: number): void {
-		this.noise.accept();
+		this.doubt = Math.max(0, this.doubt + Math.log((1 - AT_LIMIT) / (1 - this.noise)));
+		this.noise *= 1 - 1 / NOISE_MEMORY;
 		this.inVain = 0;
 		if (this.rate === undefined || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
@@ -79,16 +88,17 @@ export class LimitEstimator {
 	 * @param mayBeNoise whether no number in flight explains it
 	 * @returns whether all others wait, too
 	 */
-	refuse(request: SentRequest, now: number, pause: number, mayBeNoise: boolean): boolean {
-		const { period, sentAt } = request;
-		// Random refusals ask for a short pause.
-		if (mayBeNoise && pause < 2 * SECOND_MS && this.noise.refuse(period.taken)) {
+	refuse({ period, sentAt }: SentRequest, now: number, pause: number, mayBeNoise: boolean) {
+		this.doubt += Math.log(AT_LIMIT / this.noise);
+		// Random refusals ask for a short pause. A limit refuses the first requests after one.
+		const mayBeChance = mayBeNoise && pause < 2 * SECOND_MS && period.taken >= A_FEW;
+		if (mayBeChance && this.doubt <= CERTAIN) {
+			this.noise = Math.min(MAX_NOISE, this.noise + 1 / NOISE_MEMORY);
 			period.uncount();
 			return false;
 		}
 		period.refuse(sentAt);
 		this.closeUntil(now + pause);
-		this.longestPause = Math.max(this.longestPause, pause);
 		return true;
 	}
 
@@ -105,14 +115,17 @@ export class LimitEstimator {
 	/** After a pause, when the responses to what was in flight have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
 		this.inVain = past.taken === 0 ? this.inVain + 1 : 0;
+		this.doubt = 0;
 		this.period = new SendPeriod();
 		// A service that took nothing at all is down: that says nothing about a rate.
 		if (this.rate === undefined && past.taken === 0) return;
-		const rate = this.rate === undefined ? this.begin(past) : this.learn(past, this.rate);
+		const pause = this.closedUntil - past.lastAt;
+		this.longestPause = Math.max(this.longestPause, pause);
+		const rate = this.rate === undefined ? this.begin(past, pause) : this.learn(past, this.rate);
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
 		this.rate = Math.max(MARGIN / this.longestPause, rate);
 		// The more is refused whatever the rate, the less a refusal says about it.
-		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
+		this.raise = Math.max(this.raise, 1 + this.noise / 4);
 		this.raiseAt = now + STEP_MS;
 		this.tokens = Math.max(1, Math.min(this.rate * (now - past.lastAt), this.held) * SPENT_AT_ONCE);
 		this.tokensAt = now;
@@ -120,35 +133,31 @@ export class LimitEstimator {
 	}
 
 	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
-	private begin(past: SendPeriod): number {
+	private begin(past: SendPeriod, pause: number): number {
 		const { taken, ms } = past.recent;
-		const cycle = ms + this.closedUntil - past.lastAt;
-		const flow = taken / cycle;
-		this.held = Math.max(1, taken - flow * ms);
-		this.sure = flow - 1 / cycle;
+		this.least = taken / (ms + pause);
+		this.held = Math.max(1, taken - this.least * ms);
 		// The refusal may be an exception.
-		return Math.max(flow, A_FEW / this.longestPause) * MARGIN;
+		return Math.max(this.least, A_FEW / pause) * MARGIN;
 	}
 
-	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
+	/** After a further refusal: which rates has a bucket that gave this many, and not one more? */
 	private learn(past: SendPeriod, rate: number): number {
-		const { taken, credit, emptyAt, refusedAt } = past;
-		const upper = past.leastRate(this.held, 1);
-		const isNoise = this.noise.learn(past, upper > this.sure);
+		const { taken, refused, credit, emptyAt, refusedAt } = past;
+		const upper = past.rateToGive(taken + 1, this.held);
+		// Beside the first refusal, one may be chance.
+		const isNoise = upper <= this.least && refused <= 2;
+		const share = Math.min(MAX_NOISE, refused / (taken + refused));
+		this.noise = isNoise ? Math.max(this.noise, share) : 0;
 		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
-		if (isNoise) {
-			const { sure } = this;
-			this.sure *= 1 - 1 / taken;
-			return sure;
-		}
+		if (isNoise) return (this.least *= 1 - 1 / taken);
 		// The bucket was empty at both refusals: it gave what it gained between them.
-		const flow = taken / (refusedAt - emptyAt);
-		const least = Math.min(rate, Math.max(flow, past.leastRate(this.held, -1)));
-		const most = taken < credit + MIN_SAMPLE ? rate : Math.max(least, Math.min(rate, upper));
+		const lower = Math.max(taken / (refusedAt - emptyAt), past.rateToGive(taken, this.held));
+		const least = (this.least = Math.min(lower, rate));
+		const most = taken < credit + MIN_SAMPLE ? rate : Math.max(least, Math.min(upper, rate));
 		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
-		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
-		this.sure = least * (1 - 1 / taken);
+		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.05)) ** 2 / PATIENCE);
 		return Math.cbrt(least * least * most) * MARGIN;
 	}
 }

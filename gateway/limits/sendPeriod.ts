@@ -47,10 +47,10 @@ export class SendPeriod {
 		return { taken: Math.max(1, this.taken - sent), ms: this.lastAt - at };
 	}
 
-	/** The lowest rate, in requests per millisecond, of a bucket that held so many, and gave so many more than were taken. */
-	leastRate(held: number, more: number): number {
+	/** The lowest rate, in requests per millisecond, of a bucket that gives so many, whenever it was full in this period. */
+	rateToGive(requests: number, held: number): number {
 		const rateSince = ({ at, sent }: { at: number; sent: number }) =>
-			(this.taken + more - sent - held) / Math.max(NOTE_MS, this.lastAt - at);
+			(requests - sent - held) / Math.max(NOTE_MS, this.lastAt - at);
 		return Math.max(...this.notes.map(rateSince));
 	}
 }

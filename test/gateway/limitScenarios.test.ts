@@ -11,9 +11,9 @@ const outcomesOf = (group: keyof typeof groups) => Object.entries(results[group]
 test.each<[keyof typeof groups, { mean: number; worst?: number; failed?: number }]>([
 	['rates', { mean: 1.2, worst: 2 }],
 	['concurrency', { mean: 1.4, failed: 0 }],
-	['scopes', { mean: 1.35, worst: 1.9 }],
-	['changing', { mean: 1.35, failed: 0 }],
-	['processes', { mean: 1.05, worst: 1.15, failed: 0 }],
+	['scopes', { mean: 1.35, worst: 1.7 }],
+	['changing', { mean: 1.25, failed: 0 }],
+	['processes', { mean: 1.2, worst: 1.6, failed: 0 }],
 ])(
 	'%s: the time of a batch compared with the shortest, and its failed items: at most %j',
 	(...row) => {
@@ -45,11 +45,11 @@ test('refusals at random cost a batch at most three times the time of all its re
 	}
 });
 
-test('replicas that each have a share of a limit at most double the time of a batch, and fail no item', () => {
+test('replicas that each have a share of a limit cost a batch at most two and a half times its shortest time, and no item', () => {
 	const replicas = outcomesOf('randomRefusals').filter(([name]) => name.includes('replicas'));
 	expect(replicas.length).toBeGreaterThan(2);
 	for (const [, { ratio, failed }] of replicas) {
-		expect(ratio).toBeLessThanOrEqual(2);
+		expect(ratio).toBeLessThanOrEqual(2.5);
 		expect(failed).toBe(0);
 	}
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { NoResponseError, ServiceError } from '../../gateway';
 import { type FailedAttempt, judge, pauseAfter, type Verdict } from '../../gateway/limits/verdict';
 
@@ -144,6 +146,36 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 ])('%s', (_name, attempt, verdict) => {
 	expect(judge({ ...usual, ...attempt }, () => 1)).toMatchObject(verdict);
+});
+
+describe('the table on the page of limits', () => {
+	const page = readFileSync(join(__dirname, '../../gateway/limits/README.md'), 'utf8');
+	const [, table = ''] = page.split(
+		'what the service does | this request | the others of its scope |\n',
+	);
+	const [, ...rows] = table.split('\n\n')[0]!.split('\n');
+
+	/** An attempt for each row, which the rows before it do not decide. */
+	const attempts: Array<[string, Partial<FailedAttempt>]> = [
+		['refuses it and asks', { error: serviceError(429, { retryAfterMs: 300_001 }) }],
+		['fails it for good', { error: serviceError(400) }],
+		['gives no response, 500', { error: serviceError(504), isBillable: false }],
+		['refuses it again', { takenInRow: 4 }],
+		['has taken nothing', { scope: { ...works, refusesForMs: 300_000 } }],
+		['refuses it |', {}],
+		['gives no response three', { error: lost(false), scope: { ...works, isAway: true } }],
+	];
+
+	test('has a row for each case', () => expect(rows).toHaveLength(attempts.length));
+
+	test.each(attempts)('says what the code does: %s', (start, attempt) => {
+		const [, , thisOne = '', others = ''] =
+			rows.find((row) => row.startsWith(`| ${start}`))?.split(/ ?\| ?/) ?? [];
+		const { isRetried, scopeAction } = judge({ ...usual, ...attempt }, () => 1);
+		const waits = scopeAction === 'wait' ? /^waits with the others/ : /^waits alone/;
+		expect(thisOne).toMatch(isRetried ? waits : /^fails/);
+		expect(others).toMatch({ continue: /^go on/, wait: /^wait/, suspend: /^fail;/ }[scopeAction]);
+	});
 });
 
 test.each([
