@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../../gateway';
 import { fieldOf } from './parameterValues';
 
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
-const READS_DATA = /\$[a-z(][^]*\}\}$/i;
+const READS_DATA = /\$[a-z(]/i;
 
 /** The escapes in a string of JSON, and the characters that a string may contain only as escapes. */
 const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
@@ -75,7 +75,8 @@ export class Template {
 
 	/** A Fixed text would be billed as it is, or become the name of a file. */
 	get refusalOfFixed(): InvalidInputError | undefined {
-		if (this.raw.startsWith('=') || !this.expressions.some((code) => READS_DATA.test(code))) return;
+		const readsData = (code: string) => code.endsWith('}}') && READS_DATA.test(code);
+		if (this.raw.startsWith('=') || !this.expressions.some(readsData)) return undefined;
 		return this.refusal(
 			`${this.parameter} contains {{ }} but is set to Fixed`,
 			"Switch it from Fixed to Expression. To send the braces literally, switch it to Expression, too, and write {{ '{{' }} for the first two.",
