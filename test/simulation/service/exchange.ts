@@ -182,7 +182,7 @@ function noteBody(truth: TruthRequest, part: Buffer): void {
 	if ((truth.status ?? 0) >= 400) {
 		truth.refusal += part.toString();
 		notePauseInside(truth);
-	} else if (truth.endpoint !== 'download') truth.answer += part.toString();
+	}
 }
 
 /** The pause that a response asks for, as the service counts it. */

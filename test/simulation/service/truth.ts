@@ -11,7 +11,6 @@ export interface TruthRequest {
 	/** When the client began to send it: with a connection of its own. */
 	sentAt: number;
 	endpoint: Exclude<Endpoint, 'chatStream'>;
-	method: string;
 	/** Under which of its hosts the service was asked. */
 	origin: string;
 	path: string;
@@ -34,16 +33,12 @@ export interface TruthRequest {
 	status: number | undefined;
 	/** The body of a response that is an error. */
 	refusal: string;
-	/** The body of any other response, but for files. */
-	answer: string;
 	/** When the client received status and headers. */
 	heardAt: number | undefined;
 	/** The whole response arrived, and can be read. */
 	whole: boolean;
 	/** When the response was complete, or the connection was closed by either side. */
 	endedAt: number | undefined;
-	/** What a chat was billed for. */
-	tokens: number | undefined;
 	/** The key was sent with it. */
 	hasKey: boolean;
 	/** As the service parsed it. */
@@ -61,8 +56,6 @@ export interface TruthRequest {
 /** A task that the service made. */
 export interface TruthTask {
 	id: string;
-	/** What polls call it; usually its id. */
-	reportedId: string;
 	prompt: string;
 	model: string;
 	key: string;
@@ -96,13 +89,11 @@ export interface Truth {
 const submission = z.looseObject({ n: z.int().catch(1) });
 
 export function truthOfRequest(context: RequestContext, sentAt: number): TruthRequest {
-	const { endpoint, method, origin, path, key, model, prompt, rawPrompt, attempt, body, at } =
-		context;
+	const { endpoint, origin, path, key, model, prompt, rawPrompt, attempt, body, at } = context;
 	return {
 		at,
 		sentAt,
 		endpoint: endpoint === 'chatStream' ? 'chat' : endpoint,
-		method,
 		origin,
 		path,
 		key,
@@ -116,11 +107,9 @@ export function truthOfRequest(context: RequestContext, sentAt: number): TruthRe
 		tasks: [],
 		status: undefined,
 		refusal: '',
-		answer: '',
 		heardAt: undefined,
 		whole: false,
 		endedAt: undefined,
-		tokens: undefined,
 		hasKey: context.authorization !== '',
 		body,
 		finished: false,
@@ -142,7 +131,6 @@ export function noteOutcome(truth: TruthRequest, context: RequestContext): void 
 	// What fails in the service's own words is not billed.
 	truth.accepted = accepted && !/^stream-(error|echo-key)/.test(fault ?? '');
 	truth.tasks = [...new Set(named(context.tasks).map(({ id }) => id))];
-	truth.tokens = context.tokens;
 	truth.fault = fault;
 	truth.finished = reported === 'completed' || reported === 'failed';
 	if (exceeded) truth.limit = `${exceeded.limit.kind} of each ${exceeded.limit.scope ?? 'key'}`;
@@ -150,13 +138,12 @@ export function noteOutcome(truth: TruthRequest, context: RequestContext): void 
 }
 
 export function truthOfTask(task: Task, prompt: string, request: TruthRequest): TruthTask {
-	const { id, reportedId, model, createdAt } = task;
+	const { id, model, createdAt } = task;
 	const ending = endingOf(task);
 	const finishedAt = ending === 'vanished' ? Infinity : endOf(task);
 	const { key } = request;
 	return {
 		id,
-		reportedId,
 		prompt,
 		model,
 		key,
