@@ -13,6 +13,8 @@ const SHOWN_CHARACTERS = 300;
 const READ_BYTES = 1024 * 1024;
 /** Other work has its turn before a longer text is parsed, and after it. */
 const LONG_BYTES = 4 * 1024 * 1024;
+const ZSTD =
+	'The response is compressed with zstd, which was not asked for and cannot be read here';
 const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body. It shows the start of it, without the key. */
@@ -45,6 +47,11 @@ export async function readResource<Resource>(
 	return await parseResource(bytes, complete, response, schema);
 }
 
+/** Its first bytes (RFC 8878, 3.1.1). */
+function isZstd(bytes: Buffer): boolean {
+	return bytes.subarray(0, 4).equals(Buffer.of(0x28, 0xb5, 0x2f, 0xfd));
+}
+
 /**
  * Parses a body as the JSON of a resource, as {@link readResource} does.
  * @param prepare gets the value first, and may change it
@@ -72,9 +79,9 @@ export async function parseResource<Resource>(
 		sentValue = value = valueOf(text);
 		if (text !== body) sentValue = valueOf(body);
 	} catch (error) {
-		const isTooComplex = error instanceof TooComplexError;
-		const message = isTooComplex ? `${TOO_LARGE}: ${error.message}` : 'The response is not JSON';
-		throw malformedResponse(response, message, bytes);
+		if (error instanceof TooComplexError)
+			throw malformedResponse(response, `${TOO_LARGE}: ${error.message}`, bytes);
+		throw malformedResponse(response, isZstd(bytes) ? ZSTD : 'The response is not JSON', bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
 	const shown = schema.safeParse(value);

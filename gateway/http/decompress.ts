@@ -15,6 +15,8 @@ const DECODERS = new Map<string, () => Duplex>([
 	['deflate', () => Duplex.from(inflated)],
 	['br', zlib.createBrotliDecompress],
 ]);
+// Node.js has it from 22.15 on.
+if ('createZstdDecompress' in zlib) DECODERS.set('zstd', zlib.createZstdDecompress);
 
 /** Some servers send it with the header of zlib, as they should, others without (lighttpd: nodejs/undici#2603). */
 async function* inflated(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

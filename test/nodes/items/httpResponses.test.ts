@@ -80,6 +80,15 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
 
+	test('names zstd where it cannot be read', async () => {
+		const body = Buffer.from('28b52ffd2005290000', 'hex');
+		const { error } = await ask(
+			{ packets: [head('200 OK', { 'content-length': '9' }), body] },
+			run,
+		);
+		expect(error?.message).toMatch(/compressed with zstd/);
+	});
+
 	test('fails if it is compressed twice and incomplete', async () => {
 		const body = gzipSync(brotliCompressSync(Buffer.from(text.repeat(1000))));
 		const { error } = await ask(
