@@ -35,6 +35,7 @@ function submit(request: string): RawResponse {
 		id: `task-${(created += 1)}`,
 		status: 'processing',
 		url: null,
+		revised_prompt: `Version ${created}`,
 	}));
 	return rawJson({ id: `request-${requested.length}`, object: 'video.generation', data });
 }
@@ -93,4 +94,15 @@ test('a submission of replacements that may have been accepted is repeated only 
 	const { items } = await execute(node());
 	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
+});
+
+test('the revised prompt of each video is that of the submission where no poll has one', async () => {
+	const { items } = await execute(node(2));
+	expect(items.map(({ json }) => json.revised_prompt)).toEqual(['Version 1', 'Version 2']);
+});
+
+test("every video's ID is in the execution's custom data", async () => {
+	const { run } = await execute(node(3));
+	const { video_task_ids } = run.data.resultData.metadata ?? {};
+	expect(video_task_ids?.split(', ').sort()).toEqual(['task-1', 'task-2', 'task-3']);
 });
