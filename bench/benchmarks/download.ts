@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import {
 	bars,
 	type Benchmark,
+	type Build,
 	BUILDS,
 	compare,
 	type Candidate,
@@ -27,6 +28,7 @@ const GROWTH = 'memory growth';
 const UNDICI = 'undici';
 const HTTP_REQUEST = 'HTTP Request node';
 const HELPER = "n8n's download helper alone";
+const BOTH: Build[] = ['verified', 'undici'];
 const PEERS = [UNDICI, HTTP_REQUEST, HELPER];
 
 async function measure(download: () => Promise<unknown>) {
@@ -85,18 +87,12 @@ export const download: Benchmark = {
 	name: 'download',
 	title: 'Downloading a video of 1 GiB',
 	method: `A finished video of 1 GiB through Video Generation (Get, with Download) into n8n's file storage; undici with the body piped into a file;
-the HTTP Request node with the response format File; and n8n's download helper alone, whose bytes are counted and discarded. Each runs in
-a new process. Memory growth is the peak of the resident set, sampled every 20 ms, less its size before: mostly buffers that are read, which V8 has not
+the HTTP Request node with the response format File; and n8n's download helper alone, whose bytes are counted and discarded, so that
+the disk does not limit it: the goal's peer is undici, which writes a file, too. Each runs in a new process. Memory growth is the peak of the resident set, sampled every 20 ms, less its size before: mostly buffers that are read, which V8 has not
 collected yet.`,
 	goals: [
 		{
-			...{
-				figure: SPEED,
-				peer: HELPER,
-				builds: ['verified', 'undici'],
-				of: 'ratio',
-				atLeast: 0.85,
-			},
+			...{ figure: SPEED, peer: UNDICI, builds: BOTH, of: 'ratio', atLeast: 0.85 },
 			noise: CPU_NOISE,
 		},
 	],
