@@ -81,15 +81,22 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 	});
 });
 
-test('the total of the tokens is that of the service, which may count what it thinks', async () => {
-	const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 9 };
+test.each([
+	['that of the service, which may count what it thinks', [1, 2, 9], [1, 2, 9]],
+	['the sum, where the service has none', [1, 2, undefined], [1, 2, 3]],
+	['the answer, where nothing else is counted', [undefined, 2, undefined], [0, 2, 2]],
+	['the question, where nothing else is counted', [1, undefined, undefined], [1, 0, 1]],
+])('the total of the tokens is %s', async (_what, sent, shown) => {
+	const [prompt_tokens, completion_tokens, total_tokens] = sent;
+	const usage = { prompt_tokens, completion_tokens, total_tokens };
 	const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }];
 	service.respond = () => rawJson({ choices, usage });
 	const { result } = await useModel(
 		service,
 		async (model) => (await reply.whole(model)).usage_metadata,
 	);
-	expect(result).toMatchObject({ input_tokens: 1, output_tokens: 2, total_tokens: 9 });
+	const [input_tokens, output_tokens, total] = shown;
+	expect(result).toMatchObject({ input_tokens, output_tokens, total_tokens: total });
 });
 
 describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s', (mode) => {
