@@ -120,10 +120,9 @@ export class Gateway {
 		const seen = new Set<string>();
 		for (let url: URL | undefined = first; url !== undefined; ) {
 			seen.add(url.href);
-			const { search }: URL = url;
 			const request = {
 				method: 'GET',
-				path: `/v1/models${search}`,
+				path: `/v1/models${url.search}`,
 				scope: { endpoint: 'models' },
 			} as const;
 			const read = (response: ServiceResponse) => readResource(response, modelList, MAX_LIST_BYTES);
@@ -165,8 +164,8 @@ export class Gateway {
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
 	 * @param onInlineVideo gets that of a finished task
-	 * @param withinMs how long one of many polls may take; without it, there is no other, and what is no word of the service is
-	 * retried
+	 * @param withinMs how long one of many polls may take; without it, there is no other, and a response that is
+	 * not from the service is retried
 	 */
 	async getVideoTask(
 		taskId: string,
@@ -182,12 +181,11 @@ export class Gateway {
 			withinMs,
 			retriesForeignAnswers: withinMs === undefined,
 		} as const;
-		const read = (response: ServiceResponse) => readTaskWithVideo(response);
-		let answer = await sendRequest(this.context, poll, read, signal);
+		let answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
 		while (answer === undefined) {
 			do await this.context.clock.sleep(NEXT_LARGE_MS, signal);
 			while (isReadingVideo());
-			answer = await sendRequest(this.context, poll, read, signal);
+			answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
 		}
 		const { shown: task, sent, video } = answer;
 		const status = readStatus(task.status, Boolean(task.url || video));

@@ -218,7 +218,7 @@ function startOver(entry: BookEntry): void {
 	for (const field of ['waitOptions', 'outputOptions', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		if (task.state === 'replaced') continue;
-		// Only the interface's own word counts: after another word for a failure, the task may still finish.
+		// Only the interface's own status counts: after another name for a failure, the task may still finish.
 		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
