@@ -45,7 +45,6 @@ export async function supplyChatModel(
 		const model = readModel(form.read('model', itemIndex));
 		const fields = requestFields(options);
 		const body = additionalBody(options);
-		for (const { refusal } of form.check()) if (refusal) throw refusal;
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
 		const spending = new SpendingLimit(context);

@@ -144,13 +144,13 @@ test('an answer of a million parts that are none takes little longer than one wi
 });
 
 test.each<[string, (text: string) => unknown, string]>([
-	['a prompt of braces', (text) => new Template('prompt', text).refusalOfFixed, '{{'],
+	['a prompt of braces', (text) => new Template('prompt', text, false).fixed, '{{'],
 	[
 		'a prompt of one open expression',
-		(text) => new Template('prompt', text).refusalOfFixed,
+		(text) => new Template('prompt', text, false).fixed,
 		'{{ $a ',
 	],
-	['a prompt of expressions', (text) => new Template('prompt', text).refusalOfFixed, '{{ a }} $'],
+	['a prompt of expressions', (text) => new Template('prompt', text, false).fixed, '{{ a }} $'],
 	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
 ])('%s takes a time that grows with its length', async (_what, read, part) => {
 	const timeOfLength = async (count: number) => {

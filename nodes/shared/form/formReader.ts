@@ -2,7 +2,7 @@ import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf, readBoolean } from './parameterValues';
-import { inText, onPurpose, shortened, Template } from './template';
+import { onPurpose, shortened, Template, textOf } from './template';
 
 /**
  * The parameters whose value is a text that a user writes. The texts of a group make one item's request, or file, differ from
@@ -18,17 +18,8 @@ const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
 	user: {},
 };
 
-/** Texts with a gap whose expressions are evaluated alone, for a hint and before all items are refused. */
-const MAX_GAPS = 100;
-
-/** An evaluated text whose expressions are evaluated alone, once all items are read. */
-interface Doubt {
-	template: Template;
-	group: string | undefined;
-	item: number;
-	/** The values of its expressions, where they were evaluated alone already. */
-	values: unknown[] | undefined;
-}
+/** What JavaScript writes for an object inside a text. */
+const NO_TEXT = '[object Object]';
 
 /** An expression that n8n cannot evaluate. */
 export class ExpressionFailure extends Error {
@@ -43,9 +34,8 @@ export class ExpressionFailure extends Error {
 }
 
 /**
- * Reads the parameters of a node for its items: one without an expression once for all items. A text is evaluated whole, once:
- * an expression may change its item, and n8n takes up to 0.7 ms for it, during which it does nothing else. JSON is evaluated
- * expression by expression. When all items are read, the reader checks which texts are not what their user means.
+ * Reads the parameters of a node for its items: one without an expression once for all items, each expression of an item
+ * once, because it may change its item. A text is read expression by expression, to refuse what its user does not mean.
  */
 export class FormReader {
 	/** Whether all items have the same form. */
@@ -56,13 +46,12 @@ export class FormReader {
 	private readonly varying: Set<string>;
 	private readonly constants = new Map<string, unknown>();
 	private readonly templates = new Map<string, Template>();
-	private readonly doubts: Doubt[] = [];
-	/** Texts in which an expression may have no value. */
-	private gaps = 0;
-	/** The groups with a text that is more than its fixed parts. */
-	private readonly filled = new Set<string | undefined>();
 	/** The items of each expression without a value. */
 	private readonly missing = new Map<string, Set<number>>();
+	/** The refusal of all items, for each group of texts with an expression that has no value. */
+	private readonly refusals = new Map<string, InvalidInputError>();
+	/** The groups of texts with an expression that has a value. */
+	private readonly filled = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {
 		const { parameters = {} } = context.getNode();
@@ -75,7 +64,7 @@ export class FormReader {
 	}
 
 	/**
-	 * @throws InvalidInputError when an expression is set to Fixed
+	 * @throws InvalidInputError when a text is not what its user means
 	 * @throws ExpressionFailure
 	 */
 	read(name: string, item: number, fallback?: unknown): unknown {
@@ -101,19 +90,13 @@ export class FormReader {
 		return !String(this.parameters?.[name] ?? '=').startsWith('=');
 	}
 
-	/**
-	 * Checks the texts once all items are read, one at a time: a caller can give n8n its turn in between.
-	 * @yields a refusal and its item
-	 */
-	*check(): Generator<{ item: number; refusal: InvalidInputError | undefined }> {
-		for (const doubt of this.doubts) yield { item: doubt.item, refusal: this.refusalOf(doubt) };
-		const { length } = this.context.getInputData();
-		const same = this.doubts.find(({ group }) => group && !this.filled.has(group))?.template;
-		for (let item = 0; same && length > 1 && item < length; item += 1)
-			yield { item, refusal: same.sameForAll(length) };
+	/** Why all items are refused, once all are read: no expression of a text has a value for any of several items. */
+	get refusalOfAll(): InvalidInputError | undefined {
+		if (this.context.getInputData().length < 2) return undefined;
+		return [...this.refusals].find(([group]) => !this.filled.has(group))?.[1];
 	}
 
-	/** One hint for each expression without a value, once the texts are checked. */
+	/** One hint for each expression without a value, once all items are read. */
 	get hints(): string[] {
 		return [...this.missing].map(([code, items]) => {
 			const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed([...items])}` : '';
@@ -142,47 +125,35 @@ export class FormReader {
 		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
 		const kind = TEXTS[path.slice(path.lastIndexOf('.') + 1)];
 		if (kind === undefined) return raw.startsWith('=') ? evaluate(raw.slice(1)) : raw;
-		const template = this.templates.get(path) ?? new Template(path, raw);
+		const { isJson = false, group } = kind;
+		const template = this.templates.get(path) ?? new Template(path, raw, isJson);
 		this.templates.set(path, template);
-		if (template.refusalOfFixed) throw template.refusalOfFixed;
-		if (!raw.startsWith('=')) return raw;
-		const values = kind.isJson && template.expressions.map(evaluate);
-		const value = values ? template.json(values) : evaluate(raw.slice(1));
-		const text = typeof value === 'object' && value !== null ? undefined : inText(value);
-		if (text !== template.fixed) this.filled.add(kind.group);
-		if (text !== undefined && (template.mayHaveObject(text) || this.hasGap(template, text, item)))
-			this.doubts.push({ template, group: kind.group, item, values });
-		return value;
+		if (!raw.startsWith('=')) return template.fixed;
+		const values = template.expressions.map((code) => {
+			const value = evaluate(code);
+			if (value === undefined) this.noteMissing(template, code, item, group);
+			else if (group) this.filled.add(group);
+			return value;
+		});
+		if (template.isOnlyExpression) return values[0];
+		const texts = template.expressions.map((code, index) => {
+			const text = textOf(values[index]);
+			if (typeof values[index] !== 'object' || !text.includes(NO_TEXT)) return text;
+			// With n8n's default engine an object is a copy, and only n8n knows the text of what it copied, such as a date.
+			const words = String(evaluate(` ${code}`)).slice(1);
+			if (words.includes(NO_TEXT)) throw template.refusalOfObject(code);
+			return words;
+		});
+		return template.withTexts(texts);
 	}
 
-	/** Whether an expression may have no value, for as many texts as are worth an evaluation. */
-	private hasGap(template: Template, text: string, item: number): boolean {
-		if (!template.hasGapIn(text)) return false;
-		this.gaps += 1;
-		return this.gaps <= MAX_GAPS || this.failureBefore(item) !== undefined;
-	}
-
-	private refusalOf({ template, group, item, ...doubt }: Doubt): InvalidInputError | undefined {
-		const codes = template.expressions;
-		const values = doubt.values ?? codes.map((code) => this.valueOf(code, item));
-		const missing = codes.filter((_, index) => values[index] === undefined);
-		if (missing.length < codes.length) this.filled.add(group);
-		for (const code of missing)
-			this.missing.set(code, (this.missing.get(code) ?? new Set()).add(item));
+	/** @throws InvalidInputError where the item failed before: its gap is not what the user means */
+	private noteMissing(template: Template, code: string, item: number, group?: string): void {
+		this.missing.set(code, (this.missing.get(code) ?? new Set()).add(item));
+		if (group && !this.refusals.has(group))
+			this.refusals.set(group, template.refusalOfAll(code, this.context.getInputData().length));
 		const failure = this.failureBefore(item);
-		const [code] = missing;
-		return code !== undefined && failure !== undefined
-			? template.failedBefore(code, failure)
-			: template.refusalOf(values);
-	}
-
-	private valueOf(code: string, item: number): unknown {
-		try {
-			return this.context.evaluateExpression(code, item);
-		} catch {
-			// The expression had a value when the whole text was evaluated.
-			return code;
-		}
+		if (failure !== undefined) throw template.refusalOfFailed(code, failure);
 	}
 
 	/** The message of an item that failed in an earlier node with a "Continue" setting: such an item has no key but `error`. */

@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../../../gateway';
-import { fieldOf } from './parameterValues';
 
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(]/i;
@@ -8,14 +7,8 @@ const READS_DATA = /\$[a-z(]/i;
 const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
 const BARE = /["\\\p{Cc}]/u;
 
-/** What n8n puts in the place of a file's data when it stores the file elsewhere. */
-const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
-
 /** Characters of an expression that an error shows. */
 const SHOWN = 100;
-
-/** A mark for the ends of a text, which no text has. */
-const END = '\0';
 
 /** A text of the form before its expressions are evaluated, the same for all items. */
 export class Template {
@@ -23,16 +16,13 @@ export class Template {
 	private readonly parameter: string;
 	/** The expressions, with their braces. */
 	readonly expressions: string[];
-	/** The text without its expressions. */
-	readonly fixed: string;
 	/** The texts before, between and after the expressions. */
 	private readonly texts: string[];
-	/** What the evaluated text contains where an expression has no value. */
-	private readonly gaps: string[];
 
 	constructor(
 		path: string,
 		private readonly raw: string,
+		private readonly isJson: boolean,
 	) {
 		this.parameter = path.replace('.values', '').replace(/^options\./, '');
 		const parts = split(raw.replace(/^=/, ''));
@@ -42,77 +32,56 @@ export class Template {
 			.filter((_, index) => index % 2 === 0)
 			// n8n reads two backslashes before an expression as one.
 			.map((text, index) => (index < last ? text.replaceAll('\\\\', '\\') : text));
-		this.fixed = this.texts.join('');
-		const ended = [END + this.texts[0], ...this.texts.slice(1)];
-		ended[last] += END;
-		this.gaps = this.expressions.map((_, index) => `${ended[index]}${ended[index + 1]}`);
 	}
 
-	/** Whether an expression may have no value, as the evaluated text shows. */
-	hasGapIn(text: string): boolean {
-		return this.gaps.some((gap) => (END + text + END).includes(gap));
-	}
-
-	/** Whether an expression may be an object or a stored file, as the evaluated text shows. */
-	mayHaveObject(text: string): boolean {
-		const mayBeStored = this.raw.includes('binary') && /filesystem|database|s3/.test(text);
-		return mayBeStored || text.includes('[object Object]');
-	}
-
-	/** The text as JSON, whose strings keep what is put inside them. A value without text around it is handed on as it is. */
-	json(values: unknown[]): unknown {
-		if (values.length === 1 && this.fixed.trim() === '') return values[0];
-		let isQuoted = false;
-		const parts = this.texts.map((text, index) => {
-			const quotes = text.replace(/\\./gs, '').split('"').length - 1;
-			isQuoted = isQuoted !== (quotes % 2 === 1);
-			const value = inText(values[index]);
-			const isBare = isQuoted && BARE.test(value.replace(ESCAPES, ''));
-			return text + (isBare ? JSON.stringify(value).slice(1, -1) : value);
-		});
-		return parts.join('');
-	}
-
-	/** A Fixed text would be billed as it is, or become the name of a file. */
-	get refusalOfFixed(): InvalidInputError | undefined {
+	/**
+	 * The text where it is set to Fixed.
+	 * @throws InvalidInputError for an expression, which would be billed as it is, or become the name of a file
+	 */
+	get fixed(): string {
 		const readsData = (code: string) => code.endsWith('}}') && READS_DATA.test(code);
-		if (this.raw.startsWith('=') || !this.expressions.some(readsData)) return undefined;
-		return this.refusal(
+		if (!this.expressions.some(readsData)) return this.raw;
+		throw this.refusal(
 			`${this.parameter} contains {{ }} but is set to Fixed`,
 			"Switch it from Fixed to Expression. To send the braces literally, switch it to Expression, too, and write {{ '{{' }} for the first two.",
 		);
 	}
 
-	/** Why the text with these values is not what its user means. */
-	refusalOf(values: unknown[]): InvalidInputError | undefined {
-		for (const [index, code] of this.expressions.entries()) {
-			const value = values[index];
-			const named = `${this.parameter} contains ${shortened(code)}, which`;
-			if (isObject(value))
-				return this.refusal(
-					`${named} is an object`,
-					`Use one of its fields, or write ${inExpression(code, '.toJsonString()')}.`,
-				);
-			if (code.includes('binary') && typeof value === 'string' && STORED.test(value))
-				return this.refusal(
-					`${named} has no file, because n8n stores files elsewhere`,
-					'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
-				);
-		}
-		return undefined;
+	/** Whether there is no text around an expression: its value is handed on as it is. */
+	get isOnlyExpression(): boolean {
+		const around = this.texts.join('');
+		return this.expressions.length === 1 && (this.isJson ? around.trim() : around) === '';
+	}
+
+	/** The text with those of its expressions; in JSON, what is put inside quotation marks stays inside. */
+	withTexts(ofExpressions: string[]): string {
+		let isQuoted = false;
+		const parts = this.texts.map((text, index) => {
+			const quotes = text.replace(/\\./gs, '').split('"').length - 1;
+			isQuoted = isQuoted !== (quotes % 2 === 1);
+			const words = ofExpressions[index] ?? '';
+			const isBare = this.isJson && isQuoted && BARE.test(words.replace(ESCAPES, ''));
+			return text + (isBare ? JSON.stringify(words).slice(1, -1) : words);
+		});
+		return parts.join('');
+	}
+
+	refusalOfObject(code: string): InvalidInputError {
+		return this.refusal(
+			`${this.parameter} contains ${shortened(code)}, which is an object`,
+			`Use one of its fields, or write ${inExpression(code, '.toJsonString()')}.`,
+		);
 	}
 
 	/** @param failure the message of the node before */
-	failedBefore(code: string, failure: string): InvalidInputError {
+	refusalOfFailed(code: string, failure: string): InvalidInputError {
 		return this.refusal(
 			`The node before failed for this item: ${failure}`,
 			`${shortened(code)} has no value here.`,
 		);
 	}
 
-	/** Why all items are refused. */
-	sameForAll(items: number): InvalidInputError {
-		const [code = ''] = this.expressions;
+	refusalOfAll(code: string, items: number): InvalidInputError {
 		return this.refusal(
 			`${this.parameter} is the same for all ${items} items: ${shortened(code)} has no value`,
 			`Correct the expression: does the input have this field, under this name? ${onPurpose(code)}`,
@@ -141,15 +110,8 @@ function split(text: string): string[] {
 }
 
 /** A value in a text, as n8n has it. */
-export function inText(value: unknown): string {
+export function textOf(value: unknown): string {
 	return value || value === 0 || value === false ? String(value) : '';
-}
-
-/** Whether a text has no better words for a value than `[object Object]`. */
-function isObject(value: unknown): boolean {
-	if (Array.isArray(value)) return value.some(isObject);
-	if (typeof value !== 'object' || value === null) return false;
-	return typeof fieldOf(value, 'toString') !== 'function' || String(value) === '[object Object]';
 }
 
 export function shortened(code: string): string {

@@ -88,13 +88,10 @@ describe.each(FORMS)('%s', (label, node) => {
 		expect(bodies).toContain('The f');
 	});
 
-	test('without the file that n8n keeps elsewhere is refused', async () => {
-		const items = [{ binary: { photo: { data: 'filesystem-v2' } } }];
-		const text = '=data:image/png;base64,{{ $json.binary.photo.data }}';
-		expect(await errorsOf({ ...node(text), items })).toMatchObject([
-			{ message: expect.stringContaining('which has no file, because n8n stores files elsewhere') },
-		]);
-		expect(sent()).toEqual([]);
+	test('with a date inside is sent as n8n writes it', async () => {
+		const text = '=On {{ $json.day.toDateTime("yyyy-MM-dd") }}';
+		expect(await errorsOf({ ...node(text), items: [{ day: '2026-05-04' }] })).toEqual([undefined]);
+		expect(JSON.stringify(sent())).toContain('On 2026-05-04T00:00:00.000');
 	});
 
 	test('names itself where n8n cannot evaluate it', async () => {
