@@ -9,16 +9,19 @@ import { videoNode } from './videoNode';
 const server = useRawServer();
 /** The numbers of the tasks that fail. */
 let failing: number[];
+/** The service's word for that. */
+let failed: string;
 /** Error responses by the number of the submission. */
 let errorResponses: Record<number, RawResponse>;
 /** The number of videos in each submission. */
 let requested: number[];
 let created: number;
-/** How many more than requested the service creates. */
+/** How many more than requested the service creates; fewer where it is negative. */
 let beyond: number;
 
 beforeEach(() => {
 	failing = [];
+	failed = 'failed';
 	errorResponses = {};
 	requested = [];
 	created = 0;
@@ -43,7 +46,7 @@ function submit(request: string): RawResponse {
 function poll(request: string): RawResponse {
 	const [, id = '', number] = /generations\/(task-(\d+)) /.exec(request) ?? [];
 	return failing.includes(Number(number))
-		? rawJson({ id, status: 'failed', error: 'Too dark' })
+		? rawJson({ id, status: failed, error: 'Too dark' })
 		: rawJson({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
@@ -54,10 +57,10 @@ const ids = (items: Array<{ json: IDataObject }>) =>
 
 test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
 	failing = [2, 3, 5];
-	const failed = await execute({ ...node(), tries: 2 });
+	const first = await execute({ ...node(), tries: 2 });
 	expect(requested).toEqual([4, 2]);
 	for (const number of [1, 4, 6])
-		expect(failed.error?.description).toContain(`task-${number}: completed, https://files.test/`);
+		expect(first.error?.description).toContain(`task-${number}: completed, https://files.test/`);
 	const { items } = await execute(node());
 	expect(requested).toEqual([4, 2, 1]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
@@ -70,6 +73,26 @@ test('of more videos than were asked for, no more are submitted again than the i
 	expect(error).toBeUndefined();
 	expect(requested).toEqual([1]);
 	expect(ids(items)).toEqual(['task-1']);
+});
+
+test('of fewer videos than were asked for, none is submitted again', async () => {
+	beyond = -2;
+	errorResponses = { 2: rawJson({ code: 'quota_not_enough', message: 'No' }, '403 Forbidden') };
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const result = await execute({ ...node(), items, tries: 2 });
+	expect(requested).toEqual([4, 4, 4]);
+	expect(ids(result.items)).toEqual(['task-1', 'task-2', 'task-3', 'task-4']);
+});
+
+test('a video that ended with another word than failed may still finish, and is polled again, not submitted', async () => {
+	failing = [1];
+	failed = 'expired';
+	const { error } = await execute({ ...node(1), tries: 2 });
+	expect(error?.message).toContain('with the status "expired"');
+	failing = [];
+	const { items } = await execute(node(1));
+	expect(requested).toEqual([1]);
+	expect(items).toMatchObject([{ json: { task_id: 'task-1', status: 'completed' } }]);
 });
 
 test('more videos than were asked for count towards Max Billable Requests', async () => {
@@ -88,9 +111,9 @@ const LOST: RawResponse = { packets: [], then: 'is reset' };
 test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
 	failing = [2, 3];
 	errorResponses = { 2: LOST };
-	const failed = await execute({ ...node(), tries: 4 });
+	const first = await execute({ ...node(), tries: 4 });
 	expect(requested).toEqual([4, 2]);
-	expect(failed.error?.description).toContain('task-4: ');
+	expect(first.error?.description).toContain('task-4: ');
 	const { items } = await execute(node());
 	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);

@@ -78,6 +78,18 @@ describe('a lost submission', () => {
 		expect(error?.description).not.toMatch(AGAIN);
 	});
 
+	test('is refused by the Retry of an execution that was stopped in its second try', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', attempts: [1] });
+		simulator.inject({ endpoint: 'poll', fault: 'hang', attempts: [2] });
+		await stopWhen(
+			() => simulator.count('poll') === 2,
+			async (signal) => await execute({ ...video(), tries: 2, signal }),
+		);
+		const { error } = await execute(video());
+		expect(error?.message).toContain('was lost in an earlier try');
+		expect(error?.description).toContain('Retry submits item 1 again.');
+	});
+
 	test('is not submitted again by the second try of the execution that lost it', async () => {
 		const { error } = await execute({ ...video(), tries: 2 });
 		expect(error?.message).toContain('was lost in an earlier try');
