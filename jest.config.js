@@ -13,7 +13,8 @@ const tsconfig = { ...compilerOptions, module: 'CommonJS', moduleResolution: 'No
 
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/worker/environment.js',
+	runtime: '<rootDir>/test/worker/runtime.js',
 	roots: ['<rootDir>/test'],
 	// What an older n8n lacks, and the verified build: npm run test:older-n8n, npm run test:cloud.
 	testPathIgnorePatterns: ['/node_modules/', '/test/(olderN8n|cloud)/'],

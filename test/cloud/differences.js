@@ -42,7 +42,7 @@ const differences = [
 			/^an invalid proxy URL /,
 			/^a proxy that (responds with \d+|hangs up|resets|does not speak HTTP) to CONNECT /,
 			/^a proxy for a service at http:\/\/ that responds with 407 /,
-			/^an unreachable (http|socks5) proxy for a service at https?:\/\//,
+			/^an unreachable proxy for a service at https?:\/\//,
 			/^a proxy that hangs up gets 3 CONNECT requests/,
 			/^a video that a proxy prevents from being submitted/,
 		],

@@ -1,8 +1,8 @@
-const { TestEnvironment } = require('jest-environment-node');
+const WorkerEnvironment = require('../worker/environment');
 const { isExpectedToFail, isSkipped } = require('./differences');
 
 /** Marks the tests that the verified build is expected to fail. */
-module.exports = class extends TestEnvironment {
+module.exports = class extends WorkerEnvironment {
 	handleTestEvent({ name, test }) {
 		if (name !== 'test_start') return;
 		const fullName = nameOf(test);

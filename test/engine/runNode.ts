@@ -98,10 +98,7 @@ export function credentialOf({ url, key }: Service): { baseUrl: string; apiKey: 
 	return { baseUrl: url, apiKey: key };
 }
 
-/**
- * Runs one node in n8n's engine. Every test file that imports this loads n8n-core again, which takes a second or more,
- * so prefer few files with many tests.
- */
+/** Runs one node in n8n's engine. */
 export async function runNode(service: Service, options: NodeRun): Promise<NodeResult> {
 	const { parameters, items = [{}], onError, tries, credential = credentialOf(service) } = options;
 	const fields = typeof credential === 'function' ? credential : () => credential;

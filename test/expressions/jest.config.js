@@ -1,6 +1,6 @@
 const config = require('../../jest.config');
 
-/** What n8n evaluates with its default engine, `vm`. It loads as a module, which Jest allows with --experimental-vm-modules alone. */
+/** What n8n evaluates with its default engine, `vm`. */
 module.exports = {
 	...config,
 	rootDir: '../..',
