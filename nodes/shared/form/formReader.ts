@@ -21,6 +21,9 @@ const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
 /** What JavaScript writes for an object inside a text. */
 const NO_TEXT = '[object Object]';
 
+/** What n8n puts in the place of a file's data when it stores the file elsewhere. */
+const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
+
 /** An expression that n8n cannot evaluate. */
 export class ExpressionFailure extends Error {
 	constructor(
@@ -131,6 +134,7 @@ export class FormReader {
 		if (!raw.startsWith('=')) return template.fixed;
 		const values = template.expressions.map((code) => {
 			const value = evaluate(code);
+			if (code.includes('binary') && STORED.test(textOf(value))) throw template.refusalOfFile(code);
 			if (value === undefined) this.noteMissing(template, code, item, group);
 			else if (group) this.filled.add(group);
 			return value;

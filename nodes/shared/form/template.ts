@@ -73,6 +73,13 @@ export class Template {
 		);
 	}
 
+	refusalOfFile(code: string): InvalidInputError {
+		return this.refusal(
+			`${this.parameter} contains ${shortened(code)}, which has no file, because n8n stores files elsewhere`,
+			'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
+		);
+	}
+
 	/** @param failure the message of the node before */
 	refusalOfFailed(code: string, failure: string): InvalidInputError {
 		return this.refusal(

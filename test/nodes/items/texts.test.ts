@@ -94,6 +94,15 @@ describe.each(FORMS)('%s', (label, node) => {
 		expect(JSON.stringify(sent())).toContain('On 2026-05-04T00:00:00.000');
 	});
 
+	test('without the file that n8n keeps elsewhere is refused', async () => {
+		const items = [{ binary: { photo: { data: 'filesystem-v2' } } }];
+		const text = '=data:image/png;base64,{{ $json.binary.photo.data }}';
+		expect(await errorsOf({ ...node(text), items })).toMatchObject([
+			{ message: expect.stringContaining('which has no file, because n8n stores files elsewhere') },
+		]);
+		expect(sent()).toEqual([]);
+	});
+
 	test('names itself where n8n cannot evaluate it', async () => {
 		const broken = { ...node("=A {{ $('Nowhere').item.json.text }}"), items: [{}] };
 		const [failed] = await errorsOf(broken);
