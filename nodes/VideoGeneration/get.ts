@@ -24,7 +24,7 @@ import type { FormReader } from '../shared/form/formReader';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import type { Service } from '../shared/run/connect';
-import { reportError, TaskError } from '../shared/run/errorText';
+import { reportError } from '../shared/run/errorText';
 import { taskFields } from './output';
 import { downloadProperties, outputOptionsProperty, readOutput, videoFile } from './resultOptions';
 import type { Operation, Plan } from './submit';
@@ -110,7 +110,7 @@ export class VideoTasks {
 			if (error instanceof CancelledError) throw error;
 			task.state = isNotFound(error) ? 'unknown' : 'failed';
 			const advice = adviceAbout(task, error, this.log.offersRetry);
-			task.error = reportError(new TaskError(stateOf(task), error, advice));
+			task.error = reportError(error, stateOf(task), advice);
 		});
 		await failing.finally(() => delete open.inline);
 	}

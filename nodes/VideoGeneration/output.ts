@@ -5,7 +5,7 @@ import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
-import { type ErrorReport, ReportedError, TaskError } from '../shared/run/errorText';
+import { type ErrorReport, reportError, ReportedError } from '../shared/run/errorText';
 import { stateOf, urlOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
 
@@ -113,7 +113,9 @@ export class VideoOutput {
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
-			const fail = (error: unknown) => [{ error: new TaskError(stateOf(task), error) }];
+			const fail = (error: unknown) => [
+				{ error: new ReportedError(reportError(error, stateOf(task))) },
+			];
 			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 			try {
 				return [{ result: this.itemOf(entry, task) }];

@@ -53,19 +53,7 @@ export interface TaskState {
 	url: string | null;
 }
 
-/** An error with its task. */
-export class TaskError extends Error {
-	/** @param advice follows the error's own advice */
-	constructor(
-		readonly state: TaskState,
-		override readonly cause: unknown,
-		readonly advice?: string,
-	) {
-		super('The video task failed');
-	}
-}
-
-/** An error that an earlier run of the node reported. */
+/** An error that is a report already, such as that of an earlier run. */
 export class ReportedError extends Error {
 	constructor(readonly report: ErrorReport) {
 		super(report.failure.message);
@@ -90,19 +78,21 @@ export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined
 	});
 }
 
-export function reportError(error: unknown): ErrorReport {
+/**
+ * @param task set where a task was accepted, whatever became of its poll or its download
+ * @param advice follows the error's own advice
+ */
+export function reportError(error: unknown, task?: TaskState, advice?: string): ErrorReport {
 	if (error instanceof ReportedError) return error.report;
-	const isOfTask = error instanceof TaskError;
-	const cause = isOfTask ? error.cause : error;
 	const isApiError =
-		cause instanceof ServiceError ||
-		cause instanceof NoResponseError ||
-		cause instanceof TaskFailedError;
+		error instanceof ServiceError ||
+		error instanceof NoResponseError ||
+		error instanceof TaskFailedError;
 	const failure =
-		cause instanceof GatewayError
-			? describeGatewayError(cause, isOfTask ? error : undefined)
-			: describeN8nError(cause);
-	return { failure: isOfTask ? { ...failure, ...error.state } : failure, isApiError };
+		error instanceof GatewayError
+			? describeGatewayError(error, task !== undefined, advice)
+			: describeN8nError(error);
+	return { failure: { ...failure, ...task }, isApiError };
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -179,17 +169,17 @@ export function errorSummary(error: unknown): string {
 	return `${withFullStop(message)} ${description}`;
 }
 
-/** @param ofTask set where a task was accepted, whatever became of its poll or its download */
-function describeGatewayError(error: GatewayError, ofTask?: TaskError): Failure {
+function describeGatewayError(error: GatewayError, isOfTask: boolean, advice?: string): Failure {
 	const { code, sent, mayHaveBeenAccepted, quote, technical, partialText } = error;
 	const service = error instanceof ServiceError ? error : undefined;
-	const tellsWhetherAccepted = !ofTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
+	const tellsWhetherAccepted =
+		!isOfTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
 	return {
 		message: error.message,
 		// In one line: an item shows a line break as \n, and the editor as a space.
 		description: [
 			error.advice,
-			ofTask?.advice,
+			advice,
 			sent > 1 && `It was tried ${sent} times.`,
 			mayHaveBeenAccepted && MAY_BE_PAID,
 			quote,
