@@ -35,12 +35,12 @@ interface CallOptions extends ChatModelConfig {
 	tool_choice?: unknown;
 }
 
-type Send = (request: AgentRequest) => Promise<ChatCompletion>;
-
 interface ChatService {
 	gateway: Gateway;
-	/** Sends a question with the options of the node, if Max Billable Requests allows it. */
-	spend: (question: Asked, send: Send) => Promise<ChatCompletion>;
+	/** The request of a question, with the options of the node. */
+	toRequest: (question: Asked) => AgentRequest;
+	/** Sends a request, if Max Billable Requests allows it. */
+	spend: (send: () => Promise<ChatCompletion>) => Promise<ChatCompletion>;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: FunctionTool) => unknown;
 	toNodeError: (error: unknown) => Error;
@@ -131,20 +131,17 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		{ stop = [], tool_choice, signal }: CallOptions,
 		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
 	): Promise<Answer> {
-		const { gateway, spend, toJsonSchema, toNodeError } = this.service;
+		const { gateway, toRequest, spend, toJsonSchema, toNodeError } = this.service;
 		const signals = [signal, this.service.signal].filter((one) => one !== undefined);
 		try {
 			const tools = toServiceTools(this.tools, toJsonSchema);
-			const question = {
+			const request = toRequest({
 				messages: toServiceMessages(messages),
 				stop,
 				...(tools.length > 0 && { tools }),
 				...(tool_choice !== undefined && { tool_choice }),
-			};
-			const completion = await spend(
-				question,
-				async (request) => await send(request, AbortSignal.any(signals)),
-			);
+			});
+			const completion = await spend(() => send(request, AbortSignal.any(signals)));
 			const text = textOf(completion);
 			const { calls, sendBack } = toolCallParts(completion, messages, (words) =>
 				gateway.redactError(words),

@@ -51,12 +51,12 @@ export async function supplyChatModel(
 		const max = readMaxBillableRequests(options);
 		const chatModel = new GatewayChatModel(model, {
 			gateway,
-			async spend({ stop, ...question }, send) {
+			toRequest({ stop, ...question }) {
 				const stops = [fields.stop || [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };
-				const request = agentRequest({ model, ...merged, ...question }, body);
-				return await spending.spend(1, max, () => send(request));
+				return agentRequest({ model, ...merged, ...question }, body);
 			},
+			spend: (send) => spending.spend(1, max, send),
 			toJsonSchema: sdk.getParametersJsonSchema,
 			toNodeError,
 			signal: context.getExecutionCancelSignal?.(),
