@@ -25,11 +25,11 @@ export {
 	type ChatFields,
 	chatRequest,
 	type ChatRequest,
+	endOf,
 	firstChoice,
 	textOf,
 	tokensOf,
 } from './schemas/chat';
-export { endOf } from './schemas/finishReasons';
 export { parseJsonAnswer, whereJsonBreaks } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

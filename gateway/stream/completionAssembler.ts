@@ -1,5 +1,4 @@
-import { finishReasonIn } from '../schemas/finishReasons';
-import { textOfContent } from '../schemas/chat';
+import { finishReasonIn, textOfContent } from '../schemas/chat';
 import { FieldMerger, type Fields, isFields } from './mergeFields';
 import { ToolCallPieces } from './toolCallPieces';
 
@@ -16,9 +15,8 @@ class Choice {
 	readonly message: Fields = {};
 	/** Its other fields. */
 	readonly rest: Fields = {};
-	/** The first part of the answer that it got, and how many it got. */
+	/** The first part of the answer that it got. */
 	first: Fields | undefined;
-	parts = 0;
 	/** The parts came in `delta`: a message is the whole answer again. */
 	hasDeltas = false;
 	private calls: ToolCallPieces | undefined;
@@ -26,12 +24,6 @@ class Choice {
 	constructor(private readonly merger: FieldMerger) {}
 
 	add(part: Fields): void {
-		this.first ??= part;
-		this.parts += 1;
-		this.addTo(part);
-	}
-
-	addTo(part: Fields): void {
 		for (const name of Object.keys(part)) {
 			if (name !== 'tool_calls') this.merger.merge(this.message, name, part[name]);
 			else if (Array.isArray(part.tool_calls)) {
@@ -79,8 +71,8 @@ export class CompletionAssembler {
 	add(chunk: Fields): { text: string; isContent: boolean } {
 		for (const name of Object.keys(chunk))
 			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
-		const parts = Array.isArray(chunk.choices) ? chunk.choices : [];
-		if (parts.length > MAX_CHOICES) throw new InvalidChunkError();
+		const parts = chunk.choices ?? [];
+		if (!Array.isArray(parts) || parts.length > MAX_CHOICES) throw new InvalidChunkError();
 		this.countsUp &&= parts.length < 2;
 		let text = '';
 		let isContent = false;
@@ -98,11 +90,12 @@ export class CompletionAssembler {
 			const added = partOf(part, choice);
 			const hasPart = hasValue(added);
 			if (hasPart) {
-				const isNext = choice.parts === 0 && index > this.lastIndex;
+				const isNext = choice.first === undefined && index > this.lastIndex;
 				this.countsUp &&= isNext && this.finished === 0;
 				this.lastIndex = index;
-				choice.add(added);
-			} else choice.addTo(added);
+				choice.first ??= added;
+			}
+			choice.add(added);
 			if (index === 0 && typeof added.content === 'string') text += added.content;
 			isContent ||= hasPart || finishReason !== null;
 			if (finishReason !== null && choice.rest.finish_reason === undefined) this.finished += 1;
@@ -117,7 +110,7 @@ export class CompletionAssembler {
 		if (first === undefined || !this.isOneChoice)
 			return { ...this.head, choices: sorted.map(([index, choice]) => choice.toChoice(index)) };
 		for (const [, { first: part, rest }] of others) {
-			if (part !== undefined) first[1].addTo(part);
+			if (part !== undefined) first[1].add(part);
 			for (const name of Object.keys(rest)) this.merger.merge(first[1].rest, name, rest[name]);
 		}
 		return { ...this.head, choices: [first[1].toChoice(0)] };

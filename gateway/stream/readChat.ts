@@ -18,9 +18,6 @@ import { SseEvents } from './sseEvents';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
-/** More events in a row that add nothing to the answer do not keep a connection alive. */
-const MAX_IGNORED = 100_000;
-
 /** How an event stream begins, if only with a comment that keeps the connection alive, or with an error. */
 const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;
 
@@ -49,43 +46,35 @@ export async function readChat(
 	};
 	let hasChunks = false;
 	let ignored: string | undefined;
-	let ignoredInRow = 0;
 	const onEvent = (value: unknown, event: string, isError: boolean): boolean => {
-		if (isError) {
-			const body = readErrorBody(value) ? value : { error: value ?? event };
-			throw toServiceError(response, body);
-		}
-		let isContent = false;
-		if (isFields(value) && isChunk(value)) {
-			hasChunks = true;
-			const added = addTo(assembly, value, response, event);
-			isContent = added.isContent;
-			tell(added.text);
-			throwErrorBeside(value, response);
-		} else {
-			if (!isIgnored(value, event)) throw notChunk(value, event, response);
+		if (isError)
+			throw toServiceError(response, readErrorBody(value) ? value : { error: value ?? event });
+		if (!isFields(value) || !isChunk(value)) {
+			throwUnlessIgnored(value, event, response);
 			ignored = event;
+			return false;
 		}
-		ignoredInRow = isContent ? 0 : ignoredInRow + 1;
-		if (ignoredInRow > MAX_IGNORED) throw invalidChunk(response, event);
+		hasChunks = true;
+		const { text, isContent } = addTo(assembly, value, response, event);
+		tell(text);
+		throwErrorBeside(value, response);
 		return isContent;
 	};
-	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
+	const { isDone, whole } = await readEvents(response, onEvent, () => assembly.isFinished);
 	let completion: ChatCompletion;
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
 		completion = (await parseResource(whole, complete, response, chatCompletion)).shown;
-	} else {
-		if (!hasChunks && ignored !== undefined) throw invalidChunk(response, ignored);
-		if (!isDone && !assembly.isFinished) {
-			throw new NoResponseError('The stream ended before the answer was complete', {
-				code: 'stream_broken',
-				advice: 'Only part of the answer arrived.',
-				mayHaveBeenAccepted: true,
-			});
-		}
+	} else if (!hasChunks && ignored !== undefined) {
+		throw invalidChunk(response, ignored);
+	} else if (isDone || assembly.isFinished) {
 		completion = assembled(assembly, response);
+	} else {
+		throw new NoResponseError('The stream ended before the answer was complete', {
+			code: 'stream_broken',
+			advice: 'Only part of the answer arrived.',
+			mayHaveBeenAccepted: true,
+		});
 	}
 	const text = textOf(completion);
 	if (text.startsWith(told)) tell(text.slice(told.length));
@@ -191,14 +180,10 @@ function isChunk({ choices, usage, object }: Fields): boolean {
 	return isFields(usage) || object === 'chat.completion.chunk';
 }
 
-/** Such as a time, `null`, `{"type": "ping"}` or what cannot begin JSON: the rest of the answer is paid for. */
-function isIgnored(value: unknown, text: string): boolean {
-	if (value === undefined) return !text.startsWith('{');
-	return typeof value !== 'object' || value === null || readErrorBody(value) === undefined;
-}
-
-function notChunk(value: unknown, text: string, response: ServiceResponse): GatewayError {
-	return value === undefined ? invalidChunk(response, text) : toServiceError(response, value);
+/** A time, `null`, `{"type": "ping"}` or what cannot begin JSON is ignored: the rest of the answer is paid for. */
+function throwUnlessIgnored(value: unknown, text: string, response: ServiceResponse): void {
+	if (value === undefined && text.startsWith('{')) throw invalidChunk(response, text);
+	if (readErrorBody(value)) throw toServiceError(response, value);
 }
 
 function throwErrorBeside(answer: Fields, response: ServiceResponse): void {
@@ -214,7 +199,6 @@ function addTo(
 	event: string,
 ): ReturnType<CompletionAssembler['add']> {
 	try {
-		if (!Array.isArray(chunk.choices ?? [])) throw new InvalidChunkError();
 		return assembly.add(chunk);
 	} catch (error) {
 		if (error instanceof InvalidChunkError) throw invalidChunk(response, event);

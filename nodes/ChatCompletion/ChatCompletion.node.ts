@@ -5,11 +5,15 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';
-import { panelAction, requestOptionsOf, simplifyProperty } from '../shared/form/sharedProperties';
+import {
+	NodeConnectionTypes,
+	panelAction,
+	requestOptionsOf,
+	simplifyProperty,
+} from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete } from './complete';

@@ -5,9 +5,12 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';
-import { panelAction, requestOptionsOf } from '../shared/form/sharedProperties';
+import {
+	NodeConnectionTypes,
+	panelAction,
+	requestOptionsOf,
+} from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
 

@@ -7,6 +7,7 @@ import type {
 import type { CatalogueModel } from '../../gateway';
 import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/form/outputItem';
+import { collectionOf } from '../shared/form/sharedProperties';
 import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
@@ -34,57 +35,43 @@ export const listProperties: INodeProperties[] = [
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
 	}),
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: [
-			{
-				displayName: 'Kind',
-				name: 'kind',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. video',
-				description:
-					'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
-			},
-			{
-				displayName: 'Search',
-				name: 'search',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. mini',
-				description: 'Return only models whose ID contains this text. Case does not matter.',
-			},
-			{
-				displayName: 'Versions',
-				name: 'versions',
-				type: 'options',
-				options: [
-					{ name: 'All', value: 'all', description: 'All models' },
-					{
-						name: 'Latest',
-						value: 'latest',
-						description:
-							'The latest dated version of each model, or the undated name if there is none',
-					},
-					{ name: 'Undated', value: 'undated', description: 'Only model names without a date' },
-				],
-				default: 'all',
-				description: 'Which versions of a model to return',
-			},
-		],
-	},
+	collectionOf('Filters', 'filters', [
+		{
+			displayName: 'Kind',
+			name: 'kind',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. video',
+			description:
+				'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
+		},
+		{
+			displayName: 'Search',
+			name: 'search',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. mini',
+			description: 'Return only models whose ID contains this text. Case does not matter.',
+		},
+		{
+			displayName: 'Versions',
+			name: 'versions',
+			type: 'options',
+			options: [
+				{ name: 'All', value: 'all', description: 'All models' },
+				{
+					name: 'Latest',
+					value: 'latest',
+					description:
+						'The latest dated version of each model, or the undated name if there is none',
+				},
+				{ name: 'Undated', value: 'undated', description: 'Only model names without a date' },
+			],
+			default: 'all',
+			description: 'Which versions of a model to return',
+		},
+	]),
 ];
-
-interface Selection {
-	limit: number;
-	kind: string;
-	search: string;
-	versions: Versions;
-}
 
 /** Returns one item per model. The catalogue is fetched once, however many items come in. */
 export async function list(
@@ -119,7 +106,9 @@ export async function list(
 	});
 }
 
-function readSelection(form: FormReader, itemIndex: number): Selection {
+type Selection = ReturnType<typeof readSelection>;
+
+function readSelection(form: FormReader, itemIndex: number) {
 	const filters = form.collection('filters', itemIndex);
 	const returnAll = form.boolean('returnAll', itemIndex, false);
 	const limit = form.read('limit', itemIndex);

@@ -5,10 +5,9 @@ import type {
 	ISupplyDataFunctions,
 	SupplyData,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { requestOptionsOf } from '../shared/form/sharedProperties';
+import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
