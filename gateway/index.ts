@@ -52,4 +52,4 @@ export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
-export { TaskPoller } from './video/taskPoller';
+export { waitForTask } from './video/waitForTask';

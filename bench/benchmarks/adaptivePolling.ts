@@ -35,7 +35,7 @@ async function waitFor(
 	task: SimulatedTask,
 	{ polling, seconds, build }: (typeof STRATEGIES)[string],
 ) {
-	const { later, TaskPoller, WaitTimeoutError } = builtGateway(build);
+	const { later, waitForTask, WaitTimeoutError } = builtGateway(build);
 	const clock = new VirtualClock();
 	const startedAt = clock.now();
 	const elapsed = () => clock.now() - startedAt;
@@ -53,13 +53,12 @@ async function waitFor(
 		polled += 1;
 		return await Promise.resolve(currentTask());
 	};
-	const poller = new TaskPoller(undefined, clock);
 	const interval = 1000 * seconds;
 	const submittedAt = clock.wallTime();
 	const deadline = later(submittedAt, MAX_WAIT_MS);
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(poller.poll('task', { get: poll, interval, deadline, polling, submittedAt }))
+		.run(waitForTask({ get: poll, interval, deadline, polling, submittedAt }, clock))
 		.catch((error: unknown) => {
 			if (!(error instanceof WaitTimeoutError)) throw error;
 		});

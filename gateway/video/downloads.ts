@@ -162,26 +162,17 @@ async function fetchVideo<Stored>(
 			const pauseMs = askedPause(statusCode, headers, clock.wallTime());
 			throw new UrlRefusedError(statusCode, settings.keyFor(url) !== undefined, pauseMs);
 		}
-		const contentType = String(headers['content-type'] ?? '').toLowerCase();
-		const bytes = Number(headers['content-length']) || 0;
-		let isSound = !body.errored;
-		let isReaderDestroyed = () => false;
-		// A reader that fails destroys what it reads first, and the source after it.
-		const onFailure = () => (isSound &&= isReaderDestroyed());
-		body.on('error', onFailure).once('close', () => body.readableEnded || onFailure());
+		body.on('error', () => {});
 		// n8n's helper wraps the response in a stream that ignores its signal.
 		const close = () => body.destroy(new Error('aborted'));
 		aborting.signal.addEventListener('abort', close, { once: true });
+		const bytes = Number(headers['content-length']) || 0;
 		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
 		const video = await Promise.race([reading, givenUp]);
-		const { stream } = video;
-		isReaderDestroyed = () => stream.destroyed;
-		const [announced] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
-		const type = announced && settings.redact(announced);
-		const stored = await store({ ...video, type }).catch((error: unknown) => {
-			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
+		const stored = await store(video).catch((error: unknown) => {
+			throw video.failure() ?? storageError(error);
 		});
-		if (!stream.readableEnded) aborting.abort();
+		if (!video.stream.readableEnded) aborting.abort();
 		return stored;
 	} catch (error) {
 		const failure = toGatewayError(error);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ByteBuffer, MAX_VIDEO_BYTES } from '../http/body';
+import type { GatewayError } from '../errors/gatewayError';
 import { downloadLost, notVideo } from './errors';
 import { formatOf, SNIFFED_BYTES } from './fileFormat';
 
@@ -24,8 +25,8 @@ export interface IncomingVideo {
 	stream: ByteStream;
 	/** Its format by its first bytes; undefined if nobody knows it. */
 	extension: string | undefined;
-	/** The MIME type of a video, if one is announced. */
-	type?: string | undefined;
+	/** Why the stream broke off, if it did: n8n's storage passes the error on, or one of its own. */
+	failure: () => GatewayError | undefined;
 }
 
 /**
@@ -44,13 +45,20 @@ export async function readVideo(
 	const parts = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 	const gathered = new ByteBuffer(MIN_WRITE + MAX_PART);
 	let received = 0;
+	let failure: GatewayError | undefined;
+	let isClosed = false;
+	const fail = (error: GatewayError): never => {
+		// A reader that fails closes its source, which breaks off then.
+		if (!isClosed) failure = error;
+		throw error;
+	};
 	/** @returns whether there was another part */
 	const take = async () => {
-		const next = await parts.next();
+		const next = await parts.next().catch((error: unknown) => fail(downloadLost(error, redact)));
 		if (next.done) return false;
 		received += next.value.length;
 		if (Math.max(announced, received) > MAX_VIDEO_BYTES)
-			throw notVideo('The video is larger than 4 GiB');
+			fail(notVideo('The video is larger than 4 GiB'));
 		onProgress();
 		gathered.add(next.value);
 		return true;
@@ -64,6 +72,7 @@ export async function readVideo(
 			return { done: true, value: undefined };
 		},
 		async return() {
+			isClosed = true;
 			source.destroy();
 			return await Promise.resolve({ done: true, value: undefined });
 		},
@@ -72,7 +81,7 @@ export async function readVideo(
 	if (received === 0) throw downloadLost(new Error('No data arrived'));
 	const extension = videoFormat(gathered.bytes, redact);
 	const stream = (source.constructor as unknown as StreamClass).from(written);
-	return { stream, extension };
+	return { stream, extension, failure: () => failure };
 }
 
 /**

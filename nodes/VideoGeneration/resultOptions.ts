@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { type IncomingVideo, refusedValue, VIDEO_TYPES, type VideoTask } from '../../gateway';
+import { refusedValue, VIDEO_TYPES, type VideoTask } from '../../gateway';
 import type { OutputOptions, WaitOptions } from '../shared/book/schema';
 import type { FormReader } from '../shared/form/formReader';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
@@ -162,49 +162,36 @@ export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 		1000 * readNumber(options, waitOptionsProperty.options, name);
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
-		pollIntervalMs: read('pollInterval'),
+		interval: read('pollInterval'),
 		maxWaitMs: read('maxWait'),
 		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};
 }
 
-/** Where neither the file, the service nor the server of the file names a container. */
+/** Where neither the file nor the service names a container. */
 const DEFAULT_CONTAINER = 'mp4';
 
-/** Bytes of the whole name. File systems allow 255, and fewer where they encrypt names. */
-const MAX_NAME_BYTES = 200;
+/** Bytes of a name without its extension. File systems allow 255 in all, and fewer where they encrypt names. */
+const MAX_STEM_BYTES = 190;
 
-/** Characters that one of the usual file systems refuses in a name. */
-const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
-/** Controls of the writing direction: they make `gpj.exe` look like `exe.jpg`. */
-const DIRECTION = /\p{Bidi_Control}/gu;
-/** Devices of Windows, whatever the extension. */
-const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))/i;
+/** Characters that one of the usual file systems refuses in a name, and those that show a name backwards. */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}<>:"/\\|?*]+/gu;
 
 /**
  * Name and type of a task's file.
  * @param wanted the user's name; default: the task's
  * @param number which of several videos of the same item it is, from 1
- * @param found the extension by the first bytes of the file, and the MIME type that its server announces
+ * @param extension of a video, by the first bytes of the file
  */
-export function videoFile(
-	task: VideoTask,
-	wanted = '',
-	number = 1,
-	{ extension, type }: Partial<Pick<IncomingVideo, 'extension' | 'type'>> = {},
-) {
+export function videoFile(task: VideoTask, wanted = '', number = 1, extension?: string) {
 	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
-	const ofServer = Object.keys(VIDEO_TYPES).find((name) => VIDEO_TYPES[name] === type);
-	const said = Object.hasOwn(VIDEO_TYPES, named) ? named : (ofServer ?? DEFAULT_CONTAINER);
-	const container = extension ?? said;
-	const end = `${number > 1 ? `-${number}` : ''}.${container}`;
-	const stem = safeStem(withoutExtension(wanted), end);
-	// The name of a task needs no number: the IDs of an item's tasks differ.
-	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), end) || 'video';
-	const name = stem === '' ? `${ofTask()}.${container}` : stem + end;
-	const ofContainer = VIDEO_TYPES[container] ?? '';
-	return { name, type: extension === undefined ? (type ?? ofContainer) : ofContainer };
+	const container = extension ?? (Object.hasOwn(VIDEO_TYPES, named) ? named : DEFAULT_CONTAINER);
+	const ofUser = safeStem(withoutExtension(wanted));
+	// The IDs of an item's tasks differ.
+	const stem = ofUser === '' ? safeStem(task.id) || 'video' : ofUser;
+	const suffix = ofUser !== '' && number > 1 ? `-${number}` : '';
+	return { name: `${stem}${suffix}.${container}`, type: VIDEO_TYPES[container] ?? '' };
 }
 
 function withoutExtension(wanted: string): string {
@@ -213,11 +200,9 @@ function withoutExtension(wanted: string): string {
 	return Object.hasOwn(VIDEO_TYPES, extension) ? name.slice(0, -extension.length - 1) : name;
 }
 
-/** @param end what follows the stem in the name */
-function safeStem(wanted: string, end: string): string {
-	const safe = wanted.replace(/\s+/g, ' ').replace(DIRECTION, '').replace(UNSAFE, '_');
-	const trimmed = withoutDots(safe).replace(DEVICE, '_$&');
-	const bytes = Buffer.from(trimmed).subarray(0, MAX_NAME_BYTES - Buffer.byteLength(end));
+function safeStem(wanted: string): string {
+	const safe = withoutDots(wanted.replace(/\s+/g, ' ').replace(UNSAFE, '_'));
+	const bytes = Buffer.from(safe).subarray(0, MAX_STEM_BYTES);
 	// A character that is cut in two becomes U+FFFD.
 	return withoutDots(bytes.toString().replace(/\ufffd$/, ''));
 }

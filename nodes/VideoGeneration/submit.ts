@@ -9,9 +9,11 @@ import {
 import { liveTasks } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import type { PaidRun } from '../shared/book/withBook';
+import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, present } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
+import type { VideoOutput } from './output';
 import { readOutput } from './resultOptions';
 import type { TaskLog } from './taskLog';
 import {
@@ -21,17 +23,19 @@ import {
 	requestProperties,
 } from './videoRequest';
 
-/** What an operation works with. */
-export interface OperationRun extends PaidRun {
+/** What one run of the node works with. */
+export interface VideoRun extends PaidRun {
+	durable: DurableWait;
 	log: TaskLog;
+	output: VideoOutput;
 }
 
 /** What an operation does with an item, and how its tasks are waited for and shown. */
 export interface Plan extends Pick<BookEntry, 'waitOptions' | 'outputOptions'> {
 	/** Finds or makes the entry of the item, once the parameters of all items are read and checked. */
-	open: (run: OperationRun, item: number) => BookEntry;
+	open: (run: VideoRun, item: number) => BookEntry;
 	/** What is done before the tasks of the entry are waited for. */
-	start?: (run: OperationRun, entry: BookEntry) => Promise<void>;
+	start?: (run: VideoRun, entry: BookEntry) => Promise<void>;
 }
 
 export interface Operation {
@@ -95,11 +99,7 @@ export function planSubmission(
  * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
  * @throws GatewayError; in the execution that lost the response always, since the service may have accepted the submission
  */
-async function submitRest(
-	run: OperationRun,
-	billable: BillableVideo,
-	entry: BookEntry,
-): Promise<void> {
+async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;

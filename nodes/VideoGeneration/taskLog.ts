@@ -1,5 +1,5 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
-import { idInLog, idText, isFinished, logText, shortText, systemClock } from '../../gateway';
+import { idInLog, idText, isFinished, logText, shortText } from '../../gateway';
 import type { VideoTask } from '../../gateway';
 import { noteInExecution, type PaidBook, withTaskIds } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
@@ -7,9 +7,6 @@ import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
 import { isDebugging } from '../shared/run/connect';
 import { isStopped } from '../shared/run/eachItem';
 import { type TaskState, withFullStop } from '../shared/run/errorText';
-
-/** A line of progress for each of a thousand videos would hide the rest of the log. */
-const PROGRESS_EVERY_MS = 5_000;
 
 /** In the execution's custom data. */
 const TASK_IDS = 'video_task_ids';
@@ -29,12 +26,6 @@ const MAX_REMEMBERED = 100;
 export class TaskLog {
 	private readonly name: string;
 	private readonly node: string;
-	/** IDs of tasks: several items may name one video, and a finished one may be polled again for its file. */
-	private readonly waitedFor = new Set<string>();
-	private readonly finished = new Set<string>();
-	/** Tasks whose polls were answered with another ID: new-api tells another in each. */
-	private readonly answeredOtherwise = new Set<string>();
-	private loggedAt = -Infinity;
 
 	/** @param isLastTry whether Retry On Fail does not run the node again */
 	constructor(
@@ -80,29 +71,6 @@ export class TaskLog {
 			: 'the response to a submission was lost';
 		const what = `${how}, which the service may have accepted`;
 		this.write('warn', `${what}: check your account before you run it again [item ${item}]`);
-	}
-
-	beginWait({ latest }: PaidTask): void {
-		this.waitedFor.add(latest.id);
-	}
-
-	/** A poll was answered. The log gets a line if more videos are finished: n8n shows no progress of a node that runs. */
-	polled(task: VideoTask): void {
-		const { waitedFor, finished, answeredOtherwise } = this;
-		const { id, sent_as } = task;
-		if (sent_as?.id !== undefined && !answeredOtherwise.has(id)) {
-			answeredOtherwise.add(id);
-			const [asked, told] = [idText(id), idText(sent_as.id)];
-			this.write('warn', `a poll of video task ${asked} was answered with the ID ${told}`);
-		}
-		// The last line after a Stop names the tasks.
-		if (isStopped(this.context) || !isFinished(task) || !waitedFor.has(id)) return;
-		if (finished.has(id)) return;
-		finished.add(id);
-		const now = systemClock.now();
-		if (finished.size < waitedFor.size && now - this.loggedAt < PROGRESS_EVERY_MS) return;
-		this.loggedAt = now;
-		this.write('info', `${finished.size} of ${waitedFor.size} videos finished`);
 	}
 
 	/** What the node throws names every task of the run, by whichever try it was submitted, and what Retry submits again. */

@@ -1,7 +1,6 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	earliest,
-	isFinished,
 	later,
 	msBetween,
 	PollSchedule,
@@ -9,14 +8,14 @@ import {
 	type WallTime,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
-import type { BookEntry } from '../shared/book/schema';
-import { type DurableWait, MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
+import type { BookEntry, PaidTask } from '../shared/book/schema';
+import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
-import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
+import { afterEarlierTry, reportError, ReportedError } from '../shared/run/errorText';
 import { simplifyProperty } from '../shared/form/sharedProperties';
-import { type OpenTask, planTask, taskIdProperty, VideoTasks } from './get';
-import { taskFields, type VideoOutput } from './output';
+import { type OpenTask, planTask, settleTask, taskIdProperty } from './get';
+import { taskFields } from './output';
 import {
 	downloadProperties,
 	outputOptionsProperty,
@@ -25,7 +24,7 @@ import {
 	waitOptionsProperty,
 	waitsInDatabase,
 } from './resultOptions';
-import type { Operation, OperationRun } from './submit';
+import type { Operation, VideoRun } from './submit';
 import { anotherNode } from './taskLog';
 
 /** Waits for a task that was submitted earlier. */
@@ -57,12 +56,6 @@ const SPREAD_MS = 5_000;
 /** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
-/** What a run of the node works with. */
-interface VideoRun extends OperationRun {
-	durable: DurableWait;
-	output: VideoOutput;
-}
-
 /**
  * Does an operation for all items, waits until all their tasks are settled, and makes items of them. Where the wait is in n8n's
  * database, this run ends with the request of a pause, and the run that follows continues with what the book has. A finished
@@ -74,20 +67,16 @@ export async function runOperation(
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const all = new AllTasks(run);
 	if (run.book.current.size === 0) await all.begin(operation);
-	all.hintAboutMemory();
 	return (await all.settle()) ?? run.output.items();
 }
 
 /** The tasks of all items. */
 class AllTasks {
-	private readonly startedAt = systemClock.wallTime();
 	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
 	private readonly refusal: string | undefined;
-	private readonly tasks: VideoTasks;
 
 	constructor(private readonly run: VideoRun) {
-		const { book, durable, log, service } = run;
-		this.tasks = new VideoTasks(service, log);
+		const { book, durable, service } = run;
 		if (book.isGone) this.refusal = LOST_STATE;
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
@@ -102,6 +91,7 @@ class AllTasks {
 				return { entry: Object.assign(open(this.run, item), options), start };
 			},
 			work: async ({ entry, start }): Promise<object> => {
+				const known = new Set(entry.tasks);
 				await start?.(this.run, entry).catch((error: unknown) => {
 					if (liveTasks(entry).length === 0) throw error;
 					// What is paid for is waited for all the same.
@@ -109,7 +99,7 @@ class AllTasks {
 				});
 				// What is submitted and not waited for is done.
 				if (start && !entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';
-				const settling = this.settleItem(entry);
+				const settling = this.settleItem(entry, known);
 				return entry.waitOptions ? { pending: settling } : await settling;
 			},
 		});
@@ -122,49 +112,47 @@ class AllTasks {
 		}
 	}
 
-	/** Says why the wait is not in the database, although it is to be. */
-	hintAboutMemory(): void {
-		const waits = [...this.run.book.current.values()].flatMap(
-			({ waitOptions }) => waitOptions ?? [],
-		);
-		const isShort = waits.length > 0 && waits.every(({ maxWaitMs }) => maxWaitMs < MIN_WAIT_MS);
-		const reason = this.refusal ?? (isShort && 'Max Wait is less than 70 seconds');
-		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
-	}
-
-	/** @returns the request of a pause; undefined when all tasks are settled */
-	async settle(): Promise<EngineRequest | undefined> {
-		const { book, durable, service } = this.run;
-		for (let isDue = durable.isResumed; ; isDue = false) {
-			const waited = [...book.current.values()].filter(({ waitOptions }) => waitOptions);
-			const open = waited.flatMap(openTasksOf);
-			if (open.length === 0) return undefined;
-			const unfinished = open.filter(({ task }) => !isFinished(task.latest));
-			const isLast = unfinished.length === 0;
-			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
-			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
-			const due = isLast ? open : unfinished;
-			const settling = due.map(async (each) => await this.settleTask(each, mayPause(each)));
-			// What a cancel ends is thrown as an error of the node, which names the tasks.
-			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
-		}
-	}
-
-	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
-	private async settleItem(entry: BookEntry): Promise<object> {
-		await Promise.all(openTasksOf(entry).map(async (open) => await this.settleTask(open)));
+	/**
+	 * @param known the other tasks were just submitted: they are first polled after the pause
+	 * @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then
+	 */
+	private async settleItem(entry: BookEntry, known: Set<PaidTask>): Promise<object> {
+		const due = openTasksOf(entry).filter((open) => known.has(open.task) || !this.fitsPause(open));
+		await Promise.all(due.map((open) => settleTask(this.run, open, this.fitsPause(open))));
 		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 		if (error !== undefined) throw new ReportedError(error);
 		return {};
 	}
 
-	/** A task that was submitted in this run is first polled after the pause. */
-	private async settleTask(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
-		const { submittedAt } = open.task;
-		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
-		if (!mayPause || !isFresh) await this.tasks.settle(open, mayPause);
+	/** @returns the request of a pause; undefined when all tasks are settled */
+	async settle(): Promise<EngineRequest | undefined> {
+		const { run } = this;
+		const { book, durable, service } = run;
+		const waited = [...book.current.values()].filter(({ waitOptions }) => waitOptions);
+		const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
+		const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
+		this.hintAboutMemory(this.refusal ?? (isShort && 'Max Wait is less than 70 seconds'));
+		for (let isDue = durable.isResumed; ; isDue = false) {
+			const open = waited.flatMap(openTasksOf);
+			if (open.length === 0) return undefined;
+			// Each pause would store a file that n8n keeps in memory.
+			const holdsFile = book.tasks.some(({ file }) => file && file.id === undefined);
+			const mayPause = (each: OpenTask) => !holdsFile && this.fitsPause(each);
+			const due = isDue ? open : open.filter((each) => !mayPause(each));
+			if (due.length === 0) return this.pause(open);
+			this.hintAboutMemory(holdsFile && 'n8n keeps files in memory');
+			const settling = due.map((each) => settleTask(run, each, mayPause(each)));
+			// What a cancel ends is thrown as an error of the node, which names the tasks.
+			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
+		}
 	}
 
+	/** Says why a wait is not in the database, although it is to be. */
+	private hintAboutMemory(reason: string | false): void {
+		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
+	}
+
+	/** Whether the wait for the task may be in n8n's database. */
 	private fitsPause({ task: { deadline } }: OpenTask): boolean {
 		const now = systemClock.wallTime();
 		return this.refusal === undefined && msBetween(now, deadline ?? now) >= MIN_WAIT_MS;
@@ -179,19 +167,13 @@ class AllTasks {
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
 			),
-			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
+			ifStopped: service.context.getInputData().map((_, item) => {
+				const ids = current.get(item)?.tasks.map(({ latest }) => latest.id);
+				const other = anotherNode('Wait', ids?.join(', '));
+				return `Stopped while it waited: ${other}, or retry with the original workflow`;
+			}),
 		});
 	}
-}
-
-/** What becomes of an item if n8n never runs the node again. */
-function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { tasks: [] }): string {
-	const ids = tasks.map(({ latest }) => latest.id).join(', ');
-	if (ids)
-		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
-	if (error === undefined) return 'Stopped before it was submitted';
-	const { message, description } = error.failure;
-	return `${withFullStop(message)} ${description}`;
 }
 
 /** The open tasks of an entry, with their deadlines. */
@@ -219,7 +201,7 @@ export function endOfPause(
 }
 
 function nextPoll(now: WallTime, { entry: { waitOptions }, task }: OpenTask): number {
-	const interval = Math.max(MIN_PAUSE_MS, waitOptions?.pollIntervalMs ?? 0);
+	const interval = Math.max(MIN_PAUSE_MS, waitOptions?.interval ?? 0);
 	const { seen, deadline = now, latest } = task;
 	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
 	if (seen === undefined || !latest.progress) return interval;

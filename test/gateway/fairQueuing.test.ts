@@ -1,24 +1,26 @@
 import { Readable } from 'node:stream';
-import { type Gateway, later, TaskPoller } from '../../gateway';
+import { type Gateway, later, waitForTask } from '../../gateway';
 import type { VirtualClock } from '../clock/virtualClock';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket } from './limitScenarios/rules';
 
 /** Submits videos and waits for them, as Generate does. */
 async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxWaitMs = 7_200_000) {
-	const poller = new TaskPoller(undefined, clock);
 	return await Promise.all(
 		Array.from({ length: count }, async () => {
 			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
 			const { id } = data[0]!;
 			const submittedAt = clock.wallTime();
-			return await poller.poll(id, {
-				get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
-				interval: 5_000,
-				deadline: later(submittedAt, maxWaitMs),
-				polling: 'fixed',
-				submittedAt,
-			});
+			return await waitForTask(
+				{
+					get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
+					interval: 5_000,
+					deadline: later(submittedAt, maxWaitMs),
+					polling: 'fixed',
+					submittedAt,
+				},
+				clock,
+			);
 		}),
 	);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { later, TaskPoller, type VideoTask } from '../../gateway';
+import { later, type VideoTask, waitForTask } from '../../gateway';
 import { slowResponses, stubbedGateway } from './inMemory';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -103,16 +103,16 @@ describe('an inline video that takes five minutes to arrive', () => {
 		const transport = slowResponses(clock, 300_000 / parts.length, partOf);
 		const gateway = stubbedGateway({ clock, transport });
 		const files: Buffer[] = [];
-		const poller = new TaskPoller(undefined, clock);
-		const polled = poller.poll('task-1', {
+		const wait: Parameters<typeof waitForTask>[0] = {
 			get: async (signal, withinMs) =>
 				await gateway.getVideoTask('task-1', signal, (video) => files.push(video), withinMs),
 			interval: 5_000,
 			deadline: later(clock.wallTime(), maxWaitMs),
 			polling: 'fixed',
-			isKnown: () => true,
+			wasFound: true,
 			once,
-		});
+		};
+		const polled = waitForTask(wait, clock);
 		const [outcome] = await clock.run(Promise.allSettled([polled]));
 		return { outcome, files, tookMs: clock.now() - start };
 	}

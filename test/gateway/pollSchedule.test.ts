@@ -1,4 +1,4 @@
-import { later, NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
+import { later, NoResponseError, type Polling, type VideoTask, waitForTask } from '../../gateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 interface Scenario {
@@ -34,7 +34,7 @@ async function waitFor(scenario: Scenario) {
 	const submittedAt = clock.wallTime();
 	const deadline = later(submittedAt, 1000 * maxWait);
 	const options = { get: poll, interval: 5_000, deadline, polling, submittedAt };
-	const waiting = new TaskPoller(undefined, clock).poll('task', options);
+	const waiting = waitForTask(options, clock);
 	await clock.run(waiting);
 	return { polledAt, delay: elapsed() - takes };
 }

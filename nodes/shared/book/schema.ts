@@ -1,3 +1,4 @@
+import type { IBinaryData } from 'n8n-workflow';
 import * as z from 'zod';
 import { videoTask, type WallTime } from '../../../gateway';
 import type { ErrorReport } from '../run/errorText';
@@ -40,15 +41,16 @@ const paidTask = z.object({
 	deadline: wallTime.optional(),
 	/** The first progress that a poll has seen, after the queue. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
-	/** Its video, as n8n keeps files. */
-	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
+	/** Its video, as n8n keeps files: one in memory has no ID. */
+	file: z.custom<IBinaryData>((value) => Object(value) === value).optional(),
 	/** In the states `failed` and `unknown`. */
 	error: errorReport.optional(),
 });
 
 /** How to wait for tasks. */
 const waitOptions = z.object({
-	pollIntervalMs: z.number(),
+	/** Milliseconds. */
+	interval: z.number(),
 	maxWaitMs: z.number(),
 	polling: z.enum(['fixed', 'adaptive']),
 	onTimeout: z.enum(['error', 'output']),

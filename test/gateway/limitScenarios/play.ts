@@ -1,4 +1,4 @@
-import { type Gateway, later, TaskPoller } from '../../../gateway';
+import { type Gateway, later, waitForTask } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
 import type { VirtualClock } from '../../clock/virtualClock';
@@ -133,7 +133,6 @@ async function run(
 	onAnswer: () => void,
 ) {
 	const { kind, items, model = 'heron-chat', maxConcurrency = 10, inNode } = batch;
-	const poller = new TaskPoller(undefined, clock);
 	const waiting: Array<Promise<unknown>> = [];
 	if (inNode === true) return await runInNode(batch, gateway, name, onAnswer);
 	const failures: unknown[] = [];
@@ -151,13 +150,14 @@ async function run(
 			const id = submission?.data[0]?.id;
 			if (id === undefined) continue;
 			const submittedAt = clock.wallTime();
-			const polled = poller.poll(id, {
+			const wait: Parameters<typeof waitForTask>[0] = {
 				get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
 				interval: 5_000,
 				deadline: later(submittedAt, VIDEO_WAIT_MS),
 				polling: 'fixed',
 				submittedAt,
-			});
+			};
+			const polled = waitForTask(wait, clock);
 			waiting.push(polled.catch(fail));
 		}
 	};

@@ -2,7 +2,6 @@ import type { IRunExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
-import { useLog } from '../../engine/useLog';
 import {
 	bookIn,
 	continues,
@@ -11,22 +10,18 @@ import {
 	runNode,
 	simulator,
 	storedCharacters,
-	submitted,
 	time,
 	VIDEO_S,
 	waitingNode,
 } from './waitingNode';
 
-const lines = useLog('info', 'warn');
-
-test('a manual run tells the console of the browser the ID, and how many videos are finished', async () => {
+test('a manual run tells the console of the browser the IDs', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
 	const prompts = ['One', 'Two'];
 	await runNode(waitingNode({ prompts, waitOptions: { waitIn: 'memory' }, mode: 'manual' }));
 	const lines = tell.mock.calls.map(([line]) => String(line));
 	for (const { id } of simulator.tasks)
 		expect(lines).toContainEqual(expect.stringContaining(`submitted video task ${id}`));
-	expect(lines.at(-1)).toContain('2 of 2 videos finished');
 });
 
 test('the editor shows the tasks as one run of the node, with the fields that are known', async () => {
@@ -45,13 +40,6 @@ test('the editor shows the tasks as one run of the node, with the fields that ar
 			task_id,
 		})),
 	);
-});
-
-test('Get counts no videos in the log', async () => {
-	const { taskId } = await submitted();
-	lines.length = 0;
-	await runNode(waitingNode({ parameters: { operation: 'get', taskId: taskId as string } }));
-	expect(lines).toEqual([]);
 });
 
 test('a wait that is just long enough for a pause is in the database, and items that are refused need no hint', async () => {
@@ -77,19 +65,13 @@ test('a video that has less than a pause left is waited for in memory, whatever 
 	expect(Math.min(...pauses)).toBeGreaterThanOrEqual(65_000);
 });
 
-test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
-	const parameters = { requestOptions: { maxConcurrency: 1 } };
-	const { waits } = await runNode(
-		waitingNode({ prompts: ['One', 'Refused', 'Three'], parameters }),
-	);
+test('a Retry with the saved workflow of a stopped wait names the task of each item', async () => {
+	const { waits } = await runNode(waitingNode({ prompts: ['One', 'Two'] }));
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
 	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
-	expect(items.map(({ error }) => error?.message)).toEqual([
-		expect.stringContaining(`the operation Wait and ${simulator.tasks[0]?.id}`),
-		expect.stringMatching(/no quota left/),
-		'Stopped before it was submitted',
-	]);
+	expect(items.map(({ error }) => error?.message)).toEqual(
+		simulator.tasks.map(({ id }) => expect.stringContaining(`the operation Wait and ${id}`)),
+	);
 });
 
 test('of a stopped wait with Execute Once, a Retry with the saved workflow has the one item', async () => {
@@ -132,66 +114,36 @@ test('what n8n stores grows by about 600 bytes with each further video', async (
 
 const storage = Container.get(BinaryDataService);
 
-test.each([
-	['in memory', 'default', true],
-	['in files', 'filesystem-v2', false],
-])(
-	'if n8n keeps files %s, a video is downloaded once, though others are waited for',
-	async (_where, mode, areInMemory) => {
-		// The first run of a process sets the mode.
-		await runNode(waitingNode({ prompts: [] }));
-		jest.replaceProperty(storage, 'mode' as never, mode as never);
-		const node = waitingNode({
-			prompts: ['One', 'Two', ENDLESS],
-			parameters: { download: true },
-			waitOptions: { maxWait: 300, onTimeout: 'output' },
-		});
-		const { items, waits } = await runNode(node);
-		const [first] = items;
-		expect(items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, true, false]);
-		expect(first?.binary?.data?.id === undefined).toBe(areInMemory);
-		expect((await bytesOf(first!)).subarray(4, 8).toString()).toBe('ftyp');
-		expect(simulator.count('download')).toBe(2);
-		expect(waits.length).toBeGreaterThan(1);
-		// A file in memory would be stored with each pause: it is downloaded when all videos are finished.
-		const holdsFile = waits.some(({ data }) => JSON.stringify(bookIn(data)).includes('"file":'));
-		expect(holdsFile).toBe(!areInMemory);
-	},
-);
+test('if n8n keeps files in storage, each video is downloaded as soon as it is finished', async () => {
+	// The first run of a process sets the mode.
+	await runNode(waitingNode({ prompts: [] }));
+	jest.replaceProperty(storage, 'mode' as never, 'filesystem-v2' as never);
+	const node = waitingNode({
+		prompts: ['One', 'Two', ENDLESS],
+		parameters: { download: true },
+		waitOptions: { maxWait: 300, onTimeout: 'output' },
+	});
+	const { items, waits, ...result } = await runNode(node);
+	expect(items.map(({ binary }) => binary?.data?.id !== undefined)).toEqual([true, true, false]);
+	expect((await bytesOf(items[0]!)).subarray(4, 8).toString()).toBe('ftyp');
+	expect(simulator.count('download')).toBe(2);
+	expect(waits.length).toBeGreaterThan(2);
+	expect(hintsOf({ items, waits, ...result }).join()).not.toContain('Waited in memory');
+});
 
-test.each(['task-not-found', 'invalid-api-key', 'unavailable'] as const)(
-	'if n8n keeps files in memory, a finished video is downloaded from its known URL when its last poll fails: %s',
-	async (fault) => {
-		await runNode(waitingNode({ prompts: [] }));
-		jest.replaceProperty(storage, 'mode' as never, 'default' as never);
-		let finished = 0;
-		const { items } = await runNode({
-			...waitingNode({
-				prompts: ['One', ENDLESS],
-				parameters: { download: true, requestOptions: { maxRetries: 0 } },
-				waitOptions: { maxWait: 300, onTimeout: 'output' },
-			}),
-			onWait: (stored) => {
-				const [first] = bookIn(stored).entries ?? [];
-				if (first?.tasks[0]?.latest.status === 'completed' && finished++ === 0)
-					simulator.inject({ endpoint: 'poll', fault, matching: simulator.tasks[0]!.id });
-			},
-		});
-		expect(finished).toBeGreaterThan(0);
-		expect(items[0]?.binary?.data).toBeDefined();
-		expect(items[0]?.json).toMatchObject({ status: 'completed', url: expect.any(String) });
-	},
-);
-
-test('the progress counts a video once, though it is polled again for its file', async () => {
+test('if n8n keeps files in memory, the wait continues in memory after the first download', async () => {
 	await runNode(waitingNode({ prompts: [] }));
 	jest.replaceProperty(storage, 'mode' as never, 'default' as never);
-	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
-	const prompts = ['One', 'Two'];
-	await runNode(waitingNode({ prompts, parameters: { download: true }, mode: 'manual' }));
-	const lines = tell.mock.calls.map(([line]) => String(line));
-	const counts = lines.flatMap((line) => /(\d+) of 2 videos finished/.exec(line)?.slice(1) ?? []);
-	expect(counts.slice(counts.indexOf('2'))).toEqual(['2']);
+	const node = waitingNode({
+		prompts: ['One', ENDLESS],
+		parameters: { download: true },
+		waitOptions: { maxWait: 300, onTimeout: 'output' },
+	});
+	const result = await runNode(node);
+	expect(result.items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, false]);
+	expect(hintsOf(result)).toContain('Waited in memory: n8n keeps files in memory');
+	const stored = result.waits.map(({ data }) => JSON.stringify(bookIn(data)));
+	expect(stored.filter((book) => book.includes('"file":'))).toEqual([]);
 });
 
 test('a storage that n8n cannot write fails a finished video as such, though others are waited for', async () => {

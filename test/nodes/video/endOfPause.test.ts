@@ -20,7 +20,7 @@ function pause(
 		deadline = later(NOW, 3_600_000),
 	} = given;
 	const onTimeout = 'error' as const;
-	const waitOptions = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
+	const waitOptions = { interval: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
 	const latest = { id: 'a', status: 'processing', progress };
 	const task = { state: 'open' as const, latest, deadline, ...(seen && { seen }) };
 	const entry = { item: 0, tasks: [task], waitOptions };

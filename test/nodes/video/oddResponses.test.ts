@@ -91,18 +91,21 @@ test('white space around a URL is none of it', async () => {
 	expect(refused.items).toMatchObject([{ json: { error: { code: 'download_refused', url } } }]);
 });
 
-test.each([
-	['ftp://files.example/clip', 'Get with this task ID and Download off returns its URL.'],
-	[undefined, 'Get with this task ID later shows whether that changed.'],
-])('the error about a video with the URL %s says what Get still does', async (url, advice) => {
-	const { items } = await generate([rawJson(video('task-1', { url }))], {
-		download: true,
-		waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
-	});
-	expect(items).toMatchObject([
-		{ json: { error: { code: 'download_refused', description: expect.stringContaining(advice) } } },
-	]);
-});
+test.each([['ftp://files.example/clip'], [undefined]])(
+	'the error about a video with the URL %s says what Get still does',
+	async (url) => {
+		const advice = 'Get with this task ID and Download off returns what the service says of it.';
+		const { items } = await generate([rawJson(video('task-1', { url }))], {
+			download: true,
+			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
+		});
+		expect(items).toMatchObject([
+			{
+				json: { error: { code: 'download_refused', description: expect.stringContaining(advice) } },
+			},
+		]);
+	},
+);
 
 test('a task ID may be a number, also one that JavaScript would round', async () => {
 	const id = '1934567890123456789';
@@ -227,21 +230,15 @@ describe('an undocumented status', () => {
 	});
 });
 
-test.each([
-	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
-	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
-])(
-	'a downloaded file of no known kind with format %s and content type %s gets the MIME type %s',
-	async (format, type, mimeType, fileExtension) => {
-		const clip = rawResponse('200 OK', '\0\x01\x02\x03', { 'content-type': type });
-		const { items } = await generate(
-			[rawJson(video('task-1', { metadata: { format } }))],
-			{ download: true },
-			{ clip },
-		);
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileExtension });
-	},
-);
+test('a downloaded file of no known kind has the format that the task names', async () => {
+	const { items } = await generate(
+		[rawJson(video('task-1', { metadata: { format: 'mkv' } }))],
+		{ download: true },
+		{ clip: rawResponse('200 OK', '\0\x01\x02\x03') },
+	);
+	const file = { mimeType: 'video/x-matroska', fileExtension: 'mkv' };
+	expect(items[0]?.binary?.data).toMatchObject(file);
+});
 
 const ODD_IDS = [
 	'projects/1/operations/ab:c+d',

@@ -150,7 +150,7 @@ test('the state of another version makes neither a second try nor a Retry submit
 	expect(simulator.submissions).toBe(2);
 });
 
-test('a video that an earlier execution saw finished is asked for until the service answers', async () => {
+test('a video that an earlier execution saw finished is handed on, though its next poll fails', async () => {
 	const node = (onTimeout: string) =>
 		waitingNode({
 			prompts: ['One', ENDLESS],
@@ -160,13 +160,9 @@ test('a video that an earlier execution saw finished is asked for until the serv
 	const failed = await runNode({ ...node('error'), executionId: '1' });
 	expect(failed.error?.message).toContain('was not finished when Max Wait was over');
 	simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 1 });
-	const { id } = simulator.tasks[0]!;
-	const polls = () => simulator.requests.filter(({ path }) => path.endsWith(id)).length;
-	const earlier = polls();
 	const retry = { executionId: '2', retryData: failed.run.data };
 	const { items } = await runNode({ ...node('output'), ...retry });
 	expect(items[0]?.json).toMatchObject({ status: 'completed', url: expect.any(String) });
-	expect(polls() - earlier).toBe(2);
 });
 
 describe('with another Base URL', () => {
