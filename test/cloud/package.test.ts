@@ -3,23 +3,17 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
 	expectNodesRun,
-	expectNodesRunBeside,
-	installPackage,
 	LEFT_WORKFLOWS,
 	unneededFiles,
+	usePackage,
 } from '../package/installedPackage';
 
 const root = resolve(__dirname, '../..');
 const zodOfN8n = dirname(
 	require.resolve('zod/package.json', { paths: [dirname(require.resolve('@n8n/config'))] }),
 );
-let installed: string;
-let packed: ReturnType<typeof installPackage>['packed'];
-let remove: () => void;
-beforeAll(() => {
-	({ installed, packed, remove } = installPackage(join(root, 'dist-cloud'), { zod: zodOfN8n }));
-});
-afterAll(() => remove());
+const { packed, install } = usePackage(join(root, 'dist-cloud'));
+const installed = install({ zod: zodOfN8n });
 
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
@@ -39,13 +33,13 @@ test('the package contains only files that n8n needs', () => {
 	expect(unneededFiles(packed, /^(client|index)\.js$/)).toEqual([]);
 });
 
-test('every node of the installed tarball runs', () => expectNodesRun(installed));
+test('every node of the installed tarball runs', async () => await expectNodesRun(installed));
 
 test.each(LEFT_WORKFLOWS)(
 	'every node runs beside the n8n-workflow %s of an older n8n',
-	(version) => {
-		const folder = join(root, `node_modules/n8n-workflow-${version}`);
-		expectNodesRunBeside(join(root, 'dist-cloud'), { 'n8n-workflow': folder, zod: zodOfN8n });
+	async (version) => {
+		const workflow = join(root, `node_modules/n8n-workflow-${version}`);
+		await expectNodesRun(install({ 'n8n-workflow': workflow, zod: zodOfN8n }));
 	},
 );
 

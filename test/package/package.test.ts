@@ -1,20 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import {
 	expectNodesRun,
-	expectNodesRunBeside,
-	installPackage,
+	expectNodesRunWith,
 	LEFT_WORKFLOWS,
-	loadBesideEmptyWorkflow,
 	unneededFiles,
+	usePackage,
 } from './installedPackage';
 
 const root = resolve(__dirname, '../..');
-let installed: string;
-let packed: ReturnType<typeof installPackage>['packed'];
-let remove: () => void;
-beforeAll(() => void ({ installed, packed, remove } = installPackage(root)));
-afterAll(() => remove());
+const { packed, install } = usePackage(root);
+const installed = install();
 
 const manifest = () =>
 	JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
@@ -83,27 +81,35 @@ function iconsOf(file: string): string[] {
 	return [...names].map(([, name = '']) => join(dirname(file), name));
 }
 
-test('every node of the installed tarball runs without zod beside it, and beside that of n8n', () => {
-	expectNodesRun(installed);
+test('every node of the installed tarball runs without zod beside it, and beside that of n8n', async () => {
+	await expectNodesRun(installed);
 	const paths = [dirname(require.resolve('@n8n/config'))];
-	expectNodesRunBeside(root, { zod: dirname(require.resolve('zod/package.json', { paths })) });
+	await expectNodesRun(install({ zod: dirname(require.resolve('zod/package.json', { paths })) }));
 });
 
 // Such as kvm64, which Proxmox gave virtual machines by default for long.
 test('every node runs on a CPU without SSE4.1, which cannot compile the faster of two HTTP parsers', () => {
-	expectNodesRun(installed, '--no-enable-sse4-1');
+	expectNodesRunWith(['--no-enable-sse4-1'], installed);
 });
 
 test.each(LEFT_WORKFLOWS)(
 	'every node runs beside the n8n-workflow %s of an older n8n',
-	(version) => {
-		const folder = join(root, `node_modules/n8n-workflow-${version}`);
-		expectNodesRunBeside(root, { 'n8n-workflow': folder });
+	async (version) => {
+		await expectNodesRun(
+			install({ 'n8n-workflow': join(root, `node_modules/n8n-workflow-${version}`) }),
+		);
 	},
 );
 
 test('an n8n-workflow that lacks what the nodes use is named with its folder', () => {
-	const { stderr, folder } = loadBesideEmptyWorkflow(root);
+	const workflow = mkdtempSync(join(tmpdir(), 'n8n-workflow-'));
+	writeFileSync(join(workflow, 'index.js'), '');
+	const load = `for (const file of require('./package.json').n8n.nodes) require('./' + file);`;
+	// As n8n does, without the folders of the links.
+	const options = ['--preserve-symlinks', '-e', load];
+	const cwd = install({ 'n8n-workflow': workflow });
+	const { stderr } = spawnSync(process.execPath, options, { cwd, encoding: 'utf8' });
+	rmSync(workflow, { recursive: true });
 	expect(stderr).toMatch(/^Error: .* cannot use the n8n-workflow in /m);
-	expect(stderr).toContain(`in ${folder}, which lacks NodeApiError,`);
+	expect(stderr).toContain(`in ${join(cwd, '../n8n-workflow')}, which lacks NodeApiError,`);
 });

@@ -1,10 +1,13 @@
+import type { IDataObject } from 'n8n-workflow';
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
 import { nodeOf } from '../engine/nodeOf';
 import { startSimulator } from '../../simulator';
 
-/** Runs every node of an installed package once with the simulator and prints the output items. */
-async function main(folder: string): Promise<void> {
+export type Results = Record<string, IDataObject[]>;
+
+/** Runs every node of an installed package once with the simulator. @returns the output items by node */
+export async function runInstalled(folder: string): Promise<Results> {
 	const simulator = await startSimulator({ videoSeconds: 0.2 });
 	const { nodeTypes } = loadPackage(folder);
 	const message = { role: 'user', content: 'Hello' };
@@ -17,7 +20,7 @@ async function main(folder: string): Promise<void> {
 			waitOptions: { pollInterval: 0.05 },
 		},
 	};
-	const results: Record<string, unknown> = {};
+	const results: Results = {};
 	for (const [name, values] of Object.entries(parameters)) {
 		const node = nodeOf(name, `n8n-nodes-generation-service.${name}`, values);
 		const run = await runWorkflow({
@@ -29,8 +32,12 @@ async function main(folder: string): Promise<void> {
 		results[name] = itemsOf(run, name).map(({ json }) => json);
 	}
 	await simulator.close();
-	// A timer of n8n 1 would keep the process alive.
-	process.stdout.write(JSON.stringify(results), () => process.exit());
+	return results;
 }
 
-void main(process.argv[2] ?? '.');
+if (require.main === module) {
+	void runInstalled(process.argv[2] ?? '.').then((results) => {
+		// A timer of n8n 1 would keep the process alive.
+		process.stdout.write(JSON.stringify(results), () => process.exit());
+	});
+}

@@ -1,11 +1,12 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
+import { useRawServer } from '../../engine/useServers';
 import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
-import { type NodeRun, runNode } from '../../engine/runNode';
+import { credentialOf, type NodeRun } from '../../engine/runNode';
+import { useVirtualTime } from '../../engine/useVirtualTime';
 import { videoNode } from './videoNode';
 
 const service = useRawServer();
 let keys = 0;
-const simulator = useSimulator();
+const { simulator, runNode } = useVirtualTime();
 
 const video = (id: unknown, more: object = {}) => ({
 	id,
@@ -33,7 +34,7 @@ async function generate(
 }
 
 async function run(parameters: NodeRun['parameters'] = {}) {
-	return await runNode(simulator, {
+	return await runNode({
 		node: 'videoGeneration',
 		parameters: {
 			model: 'kite-motion',
@@ -277,7 +278,7 @@ const LONE_SURROGATE_ID = 'task-\ud83d';
 test.each(['get', 'wait'])(
 	'%s refuses a task ID with half of a character before any request',
 	async (operation) => {
-		const { error } = await runNode(simulator, videoNode({ operation, taskId: LONE_SURROGATE_ID }));
+		const { error } = await runNode(videoNode({ operation, taskId: LONE_SURROGATE_ID }));
 		expect(error?.message).toBe(
 			'Task ID contains half of a character, which a URL cannot contain [item 0]',
 		);
@@ -288,8 +289,9 @@ test.each(['get', 'wait'])(
 test('a task ID with half of a character cannot be polled, but is in the error', async () => {
 	const submission = { id: 'request', data: [{ id: LONE_SURROGATE_ID, status: 'processing' }] };
 	service.respond = () => rawJson(submission);
-	const { items } = await runNode(service, {
+	const { items } = await runNode({
 		...videoNode(),
+		credential: credentialOf(service),
 		onError: 'continueRegularOutput',
 	});
 	expect(items[0]?.json.error).toMatchObject({
