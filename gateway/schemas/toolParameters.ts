@@ -3,6 +3,7 @@ import * as z from 'zod';
 type JsonSchema = Record<string, unknown>;
 
 const zod3Schema = z.looseObject({ _def: z.looseObject({ typeName: z.string() }) });
+const zod3Checks = z.array(z.looseObject({ kind: z.string() })).catch([]);
 
 /**
  * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema, or with its own zod 3, of which its SDK makes JSON
@@ -23,9 +24,17 @@ const OPTIONAL = ['ZodOptional', 'ZodDefault', 'ZodCatch'];
 /** By zod 3's type names. The tool itself checks limits of texts and numbers; a type that is not here allows anything. */
 const TYPES: Record<string, (definition: z.infer<typeof zod3Schema>['_def']) => JsonSchema> = {
 	ZodString: () => ({ type: 'string' }),
-	ZodNumber: () => ({ type: 'number' }),
+	ZodNumber({ checks }) {
+		const isWhole = zod3Checks.parse(checks).some(({ kind }) => kind === 'int');
+		return { type: isWhole ? 'integer' : 'number' };
+	},
 	ZodBoolean: () => ({ type: 'boolean' }),
 	ZodEnum: ({ values }) => ({ type: 'string', enum: values }),
+	ZodLiteral: ({ value }) => ({ const: value }),
+	ZodNull: () => ({ type: 'null' }),
+	ZodNullable: ({ innerType }) => ({ anyOf: [describe(innerType), { type: 'null' }] }),
+	ZodUnion: ({ options }) => anyOf(options),
+	ZodDiscriminatedUnion: ({ options }) => anyOf(options),
 	ZodArray: ({ type }) => ({ type: 'array', items: describe(type) }),
 	ZodObject({ shape }) {
 		const fields = Object.entries(typeof shape === 'function' ? (shape() as object) : {});
@@ -36,6 +45,10 @@ const TYPES: Record<string, (definition: z.infer<typeof zod3Schema>['_def']) => 
 		};
 	},
 };
+
+function anyOf(options: unknown): JsonSchema {
+	return Array.isArray(options) ? { anyOf: options.map(describe) } : {};
+}
 
 function describe(schema: unknown): JsonSchema {
 	const { _def } = zod3Schema.safeParse(schema).data ?? {};

@@ -7,11 +7,13 @@ const text = zod3.string();
 test.each<[string, zod3.ZodTypeAny, object]>([
 	['a string', text.describe('Which'), { type: 'string', description: 'Which' }],
 	['a number', zod3.number().min(1), { type: 'number' }],
+	['a whole number', zod3.number().min(1).int(), { type: 'integer' }],
 	['a boolean', zod3.boolean(), { type: 'boolean' }],
 	['an enum', zod3.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
 	['an array', zod3.array(text), { type: 'array', items: { type: 'string' } }],
 	['an empty object', zod3.object({}), { type: 'object', properties: {}, required: [] }],
-	['a nullable', text.nullable(), { type: 'string' }],
+	['a literal', zod3.literal(3), { const: 3 }],
+	['a nullable', text.nullable(), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
 	['a default', text.default('a'), { type: 'string' }],
 	['an optional', zod3.optional(text.describe('Which')), { type: 'string', description: 'Which' }],
 	['a catch', text.catch('a'), { type: 'string' }],
@@ -20,7 +22,12 @@ test.each<[string, zod3.ZodTypeAny, object]>([
 	['a refined string', text.refine(() => true), { type: 'string' }],
 	['a pipe', text.pipe(zod3.coerce.number()), { type: 'string' }],
 	['anything', zod3.any(), {}],
-	['a union', text.or(zod3.null()), {}],
+	['a union', text.or(zod3.null()), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+	[
+		'a discriminated union',
+		zod3.discriminatedUnion('kind', [zod3.object({ kind: zod3.literal('a') })]),
+		{ anyOf: [{ type: 'object', properties: { kind: { const: 'a' } }, required: ['kind'] }] },
+	],
 	['a type without JSON', zod3.function(), {}],
 ])('%s from another copy of zod 3 becomes JSON Schema', (_what, schema, expected) => {
 	expect(toolParameters(schema)).toEqual(expected);
