@@ -30,7 +30,7 @@ export {
 	textOf,
 	tokensOf,
 } from './schemas/chat';
-export { parseJsonAnswer, whereJsonBreaks } from './schemas/jsonAnswer';
+export { jsonValuesIn, whereJsonBreaks } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { BOUNDS, isEmptied, parseInput, parseJson, rangeOf, refusedValue } from './schemas/input';

@@ -12,25 +12,19 @@ const MAX_BLOCKS = 100;
 /** What a reasoning model thinks before its answer, whose beginning some services leave out. */
 const THOUGHTS = /^(?:\s*<think>(?:[\s\S]*?<\/think>|[\s\S]*)|[\s\S]*?<\/think>)/i;
 
-interface JsonAnswer {
-	json?: unknown;
-	/** How many JSON values the answer has: this is the last. */
-	count: number;
-}
-
 /**
- * The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. A response that
- * calls tools is no answer yet, so it needs no JSON.
+ * The JSON values in a model's answer: its whole text, or its code blocks, of which the last one is the answer. Undefined if
+ * there is none; a response that calls tools is no answer yet, so it needs none.
  */
-export function parseJsonAnswer(completion: ChatCompletion): JsonAnswer | undefined {
+export function jsonValuesIn(completion: ChatCompletion): unknown[] | undefined {
 	for (const candidates of candidatesIn(textOf(completion))) {
 		const values = candidates
 			.map(parseResponseJsonOrUndefined)
 			.filter((json) => json !== undefined);
-		if (values.length > 0) return { json: values.at(-1), count: values.length };
+		if (values.length > 0) return values;
 	}
 	const calls = firstChoice(completion).message.tool_calls;
-	return Array.isArray(calls) && calls.length > 0 ? { count: 0 } : undefined;
+	return Array.isArray(calls) && calls.length > 0 ? [] : undefined;
 }
 
 /** Where the JSON of an answer breaks, in the words of JavaScript; undefined if nothing in it looks like JSON. */

@@ -6,8 +6,8 @@ import {
 	endOf,
 	firstChoice,
 	type GatewayError,
+	jsonValuesIn,
 	malformedAnswer,
-	parseJsonAnswer,
 	readToolCalls,
 	shortText,
 	textOf,
@@ -45,18 +45,14 @@ export function answerItemFields(simplify: boolean, jsonOutput: boolean): string
 /** The model's answer to one item. */
 export interface Answer {
 	completion: ChatCompletion;
-	/** The field `json` of the output, if the answer is parsed. */
-	parsed: object;
-	/** How many JSON values the answer has. */
-	jsonCount: number;
+	/** The JSON values in its text, where Parse Text as JSON is on. */
+	values: unknown[];
 }
 
 /** Undefined for an answer without the JSON that it should contain. */
 export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | undefined {
-	const answer = jsonOutput ? parseJsonAnswer(completion) : { count: 0 };
-	if (answer === undefined) return undefined;
-	const { count, ...parsed } = answer;
-	return { completion, parsed, jsonCount: count };
+	const values = jsonOutput ? jsonValuesIn(completion) : [];
+	return values && { completion, values };
 }
 
 /**
@@ -121,7 +117,7 @@ export function countTokens(context: IExecuteFunctions, completion: ChatCompleti
 /** Notes what is easily overlooked among many items: an answer that is not all of it, or not what it seems. */
 export function noteOddAnswer(
 	hints: RunHints,
-	{ completion, jsonCount }: Answer,
+	{ completion, values }: Answer,
 	simplify: boolean,
 ): void {
 	const { choices } = completion;
@@ -145,7 +141,7 @@ export function noteOddAnswer(
 		);
 	const { content, refusal } = firstChoice(completion).message;
 	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
-	if (jsonCount > 1)
+	if (values.length > 1)
 		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
 	if (simplify && choices.length > 1)
 		hints.note('the first of several choices. Turn off Simplify to see them all.');

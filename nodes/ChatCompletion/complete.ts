@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import { type ChatCompletion, type ChatRequest, chatRequest, GatewayError } from '../../gateway';
 import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
@@ -110,17 +115,18 @@ function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
 	};
 }
 
-/** The item of one answer. */
+/** The item of one answer: that of an earlier try, or else a new one. */
 async function completeItem(
 	run: ChatRun,
 	prepared: Prepared,
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
-	const answer = await answerOf(run, prepared, itemIndex);
-	const { completion, parsed } = answer;
+	const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
+	const { completion, values } = answer;
 	const { simplify, jsonOutput, includeInputFields } = prepared;
 	noteOddAnswer(run.hints, answer, simplify);
-	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
+	const own = simplify ? simplified(completion) : full(completion);
+	if (values.length > 0) own.json = values.at(-1) as IDataObject;
 	const json = includeInputFields
 		? withInputFields(
 				run.service.context,
@@ -133,27 +139,26 @@ async function completeItem(
 	return [{ json, pairedItem: { item: itemIndex } }];
 }
 
-/** The answer of an earlier try, or else a new one of the model. */
-async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
+/** A new answer of the model. The book keeps it, or the failure that may be billed. */
+async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
 	const { service, spending } = run;
-	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
-	if (known !== undefined) return known;
-
-	const fail = (error: unknown): never => {
+	const { entry, jsonOutput, maxBillableRequests } = prepared;
+	const send = () => ask(run, prepared, itemIndex);
+	const asking = spending.spend(1, maxBillableRequests, send).then((completion) => {
+		countTokens(service.context, completion);
+		const answer = readAnswer(completion, jsonOutput);
+		// An answer without JSON is not kept, so that Retry On Fail asks again.
+		if (answer === undefined)
+			throw noJsonError(completion, (text) => service.gateway.redactError(text));
+		entry.answer = completion;
+		return answer;
+	});
+	return await asking.catch((error: unknown) => {
 		const isPaid = error instanceof GatewayError && error.mayBeBilled;
 		if (!isPaid) throw afterEarlierTry(error, entry.earlier);
 		entry.earlier = reportError(error);
 		throw error;
-	};
-	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
-	const completion = await asking.catch(fail);
-	countTokens(service.context, completion);
-	const answer = readAnswer(completion, jsonOutput);
-	// Not stored, so that Retry On Fail asks again.
-	if (answer === undefined)
-		return fail(noJsonError(completion, (text) => service.gateway.redactError(text)));
-	entry.answer = completion;
-	return answer;
+	});
 }
 
 async function ask(

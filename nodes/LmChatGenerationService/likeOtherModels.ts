@@ -3,7 +3,7 @@
  * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
-import { InvalidInputError, malformedAnswer, parseJsonAnswer } from '../../gateway';
+import { InvalidInputError, jsonValuesIn, malformedAnswer } from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
@@ -190,7 +190,7 @@ function structuredOutput(
 /** A model that knows no tools may answer with JSON all the same. */
 function jsonIn({ content }: Message): unknown {
 	const message = { content: String(content) };
-	return parseJsonAnswer({ object: 'chat.completion', choices: [{ message }] })?.json;
+	return jsonValuesIn({ object: 'chat.completion', choices: [{ message }] })?.at(-1);
 }
 
 /** @throws the error of the schema, if it is one of zod, or an error that says that there is nothing */

@@ -1,4 +1,4 @@
-import { type Gateway, parseJsonAnswer, TaskFailedError } from '../../gateway';
+import { type Gateway, jsonValuesIn, TaskFailedError } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
@@ -17,7 +17,7 @@ const answer = async (gateway: Gateway): Promise<unknown> => await gateway.chat(
 const stream = async (gateway: Gateway) => await gateway.streamChat(chat, () => {});
 const json = async (gateway: Gateway) => {
 	const completion = await gateway.chat(chat);
-	return parseJsonAnswer(completion) ?? noJsonError(completion, (text) => text);
+	return jsonValuesIn(completion) ?? noJsonError(completion, (text) => text);
 };
 
 interface Hostile {
