@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isObject } from '../errors/foreignErrors';
 import {
 	BOUNDS,
 	NOT_EMPTY,
@@ -12,7 +11,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { sensibleEntries } from './responseJson';
+import { isFields, sensibleEntries } from './responseJson';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -144,7 +143,7 @@ export function finishReasonIn(value: unknown): string | null {
 
 /** Without zod, which takes a second to refuse a million of them. */
 function isPart(part: unknown): part is { text?: string | null } {
-	if (!isObject(part) || Array.isArray(part)) return false;
+	if (!isFields(part)) return false;
 	return isEmptied(part.text) || typeof part.text === 'string';
 }
 
@@ -182,7 +181,7 @@ const answerMessage = z.looseObject({
 /** Text beside no message, as in older interfaces, or a finish reason alone, as a content filter leaves it, are an answer, too. */
 const choice = z.preprocess(
 	(value) => {
-		if (!isObject(value) || !isEmptied(value.message)) return value;
+		if (!isFields(value) || !isEmptied(value.message)) return value;
 		const { text: content = '', finish_reason } = value;
 		const isAnswer = content !== '' || finishReasonIn(finish_reason) !== null;
 		return isAnswer ? { ...value, message: { role: 'assistant', content } } : value;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { isObject } from '../errors/foreignErrors';
+import { type Fields, isFields } from './responseJson';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {
 	/** The service's own record; `{ id }` if it sent only a name. */
-	record: Record<string, unknown>;
+	record: Fields;
 	id: string;
 	/** The name without its date: `writer` of `writer@20250131`. */
 	baseName: string;
@@ -44,13 +44,13 @@ const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
 /** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
 export const modelList = z.preprocess((body) => {
-	const { next, has_more: hasMore } = isObject(body) ? body : {};
+	const { next, has_more: hasMore } = isFields(body) ? body : {};
 	return { models: unwrapped(unwrapped(body)), next, hasMore };
 }, page);
 
 /** What a body has instead of being the list itself: the list, or another such body. */
 function unwrapped(body: unknown): unknown {
-	const fields = isObject(body) ? body : {};
+	const fields = isFields(body) ? body : {};
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
 	if (fields.object === 'list' && fields.data === null) return [];
 	const list = LISTS.map((name) => fields[name]).find(Boolean) ?? body;
@@ -71,7 +71,7 @@ function saysSomething(error: unknown): boolean {
 
 /** Without zod, which is slow: there may be 10,000 records. Some services number them: what a request names is a text. */
 function toCatalogueModel(entry: unknown): CatalogueModel | undefined {
-	const record = isObject(entry) ? entry : { id: entry };
+	const record = isFields(entry) ? entry : { id: entry };
 	const id = [record.id, record.name, record.model].find(isName);
 	if (id === undefined) return undefined;
 	return { record: { ...record, id }, id, ...readDatedName(id), kinds: kindsIn(record) };
@@ -95,7 +95,7 @@ const KIND_FIELDS = [
 	'capabilities',
 ];
 
-function kindsIn(record: Record<string, unknown>): string[] {
+function kindsIn(record: Fields): string[] {
 	return KIND_FIELDS.flatMap((field): unknown => record[field]).filter(
 		(kind) => typeof kind === 'string',
 	);

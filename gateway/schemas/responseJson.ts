@@ -14,6 +14,13 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
+/** An object of JSON. */
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {
 	override readonly name = 'TooComplexError';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 import { idText } from '../errors/texts';
-import { sensibleEntries } from './responseJson';
+import { type Fields, isFields, sensibleEntries } from './responseJson';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -88,12 +88,9 @@ const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 /** A number in quotation marks counts as that number. */
 const sentNumber = number('must be a number');
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Some services name an ID `task_id`. */
 const withId = (value: unknown) =>
-	isObject(value) ? { ...value, id: value.id ?? value.task_id } : value;
+	isFields(value) ? { ...value, id: value.id ?? value.task_id } : value;
 
 const submittedTask = z.preprocess(
 	withId,
@@ -113,8 +110,8 @@ const submittedTask = z.preprocess(
  */
 export const videoSubmission = z.preprocess(
 	(value) => {
-		const { data = value } = isObject(value) ? value : {};
-		return isObject(value) && !Array.isArray(data) ? { ...value, data: [data] } : value;
+		const { data = value } = isFields(value) ? value : {};
+		return isFields(value) && !Array.isArray(data) ? { ...value, data: [data] } : value;
 	},
 	z
 		.looseObject({
@@ -179,13 +176,13 @@ const WRAPPERS = ['data', 'task', 'output'];
 const PARTS = ['video', 'content', 'output', 'result'];
 
 function unwrapped(value: unknown): unknown {
-	if (!isObject(value)) return value;
+	if (!isFields(value)) return value;
 	const inner = WRAPPERS.map((name) => value[name]).find(
-		(part): part is Record<string, unknown> => isObject(part) && typeof part.status === 'string',
+		(part): part is Fields => isFields(part) && typeof part.status === 'string',
 	);
 	const task = typeof value.status === 'string' ? value : (inner ?? value);
 	const parts = [task, ...PARTS.map((name) => task[name])];
-	const urls = parts.flatMap((part) => (isObject(part) ? [part.url, part.video_url] : [part]));
+	const urls = parts.flatMap((part) => (isFields(part) ? [part.url, part.video_url] : [part]));
 	const isUrl = (text: unknown) => typeof text === 'string' && /^https?:/i.test(text);
 	const url = urls.flat().find(isUrl);
 	const error = task.error ?? task.fail_reason ?? task.failure ?? task.failure_reason;

@@ -1,5 +1,6 @@
 import { finishReasonIn, textOfContent } from '../schemas/chat';
-import { FieldMerger, type Fields, isFields } from './mergeFields';
+import { type Fields, isFields } from '../schemas/responseJson';
+import { FieldMerger } from './mergeFields';
 import { ToolCallPieces } from './toolCallPieces';
 
 /** Fields of a chunk's choice that are read by themselves. */

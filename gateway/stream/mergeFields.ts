@@ -1,7 +1,11 @@
 import { isEmptied } from '../schemas/input';
-import { MAX_VALUES, TooComplexError, valuesIn } from '../schemas/responseJson';
-
-export type Fields = Record<string, unknown>;
+import {
+	type Fields,
+	isFields,
+	MAX_VALUES,
+	TooComplexError,
+	valuesIn,
+} from '../schemas/responseJson';
 
 /** Fields that name something: the last value counts. */
 const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);
@@ -83,8 +87,4 @@ export class FieldMerger {
 		// A plain assignment to `__proto__` would change the object's prototype.
 		Object.defineProperty(target, name, { value, enumerable: true, writable: true });
 	}
-}
-
-export function isFields(value: unknown): value is Fields {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
-import { type Fields, isFields } from './mergeFields';
+import { type Fields, isFields } from '../schemas/responseJson';
 import { SseEvents } from './sseEvents';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */

@@ -1,30 +1,38 @@
 import { isEmptied } from '../schemas/input';
-import { TooComplexError } from '../schemas/responseJson';
+import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
 import { distinctCalls } from '../schemas/toolCalls';
-import { type FieldMerger, type Fields, isFields } from './mergeFields';
+import type { FieldMerger } from './mergeFields';
 
 /** No model calls so many tools at once. */
 const MAX_CALLS = 1_000;
 
-/** Finds where JSON objects end without reading their beginning again for each piece. */
-class ObjectScan {
+/** The arguments of a call, in pieces that follow each other. None is read twice to find where its JSON objects end. */
+class Arguments {
+	text = '';
 	/** Where each object ends. */
-	readonly ends: number[] = [];
-	private length = 0;
+	private readonly ends: number[] = [];
 	private depth = 0;
 	private isString = false;
 	private isEscaped = false;
 	private isOther = false;
+
+	add(piece: string): void {
+		// Some services begin with an empty object, and some send each piece with all before it, as no JSON goes on.
+		const isAnew = this.text.startsWith('{') && piece.startsWith(this.text);
+		if (isAnew || (this.text === '{}' && piece !== '')) Object.assign(this, new Arguments());
+		for (let at = 0; at < piece.length && !this.isOther; at += 1) this.step(piece[at]!, at);
+		this.text += piece;
+	}
 
 	/** Whether the text so far is nothing but objects, as far as brackets tell. */
 	get isWhole(): boolean {
 		return !this.isOther && this.depth === 0 && this.ends.length > 0;
 	}
 
-	take(text: string): this {
-		for (let at = 0; at < text.length && !this.isOther; at += 1) this.step(text[at]!, at);
-		this.length += text.length;
-		return this;
+	/** One for each call: some services join the arguments of several. */
+	get texts(): string[] {
+		const { text, ends } = this;
+		return this.isWhole ? ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)) : [text];
 	}
 
 	private step(character: string, at: number): void {
@@ -35,35 +43,10 @@ class ObjectScan {
 		} else if (character === '{') this.depth += 1;
 		else if (character === '}') {
 			this.depth -= 1;
-			if (this.depth === 0) this.ends.push(this.length + at + 1);
+			if (this.depth === 0) this.ends.push(this.text.length + at + 1);
 			this.isOther = this.depth < 0 || this.ends.length > MAX_CALLS;
 		} else if (character === '"' && this.depth > 0) this.isString = true;
 		else if (this.depth === 0) this.isOther = character > ' ';
-	}
-}
-
-/** The arguments of a call, in pieces that follow each other. */
-class Arguments {
-	text = '';
-	private scan = new ObjectScan();
-
-	take(piece: string): void {
-		// Some services begin with an empty object, and some send each piece with all before it, as no JSON goes on.
-		const isAnew = this.text.startsWith('{') && piece.startsWith(this.text);
-		if (isAnew || (this.text === '{}' && piece !== '')) Object.assign(this, new Arguments());
-		this.text += piece;
-		this.scan.take(piece);
-	}
-
-	get isWhole(): boolean {
-		return this.scan.isWhole;
-	}
-
-	/** One for each call: some services join the arguments of several. */
-	get texts(): string[] {
-		const { text, scan } = this;
-		if (!scan.isWhole) return [text];
-		return scan.ends.map((end, at) => text.slice(scan.ends[at - 1] ?? 0, end));
 	}
 }
 
@@ -76,9 +59,8 @@ interface Piece {
 
 /** One call, as far as its pieces have arrived. */
 class Call {
-	/** All but its name and arguments. */
+	/** All but its function. */
 	readonly fields: Fields = {};
-	readonly called: Fields = {};
 	readonly arguments = new Arguments();
 	private name = '';
 
@@ -98,16 +80,16 @@ class Call {
 	take({ name, text }: Piece): void {
 		if (name.startsWith(this.name)) this.name = name;
 		else if (this.arguments.text === '') this.name += name;
-		this.arguments.take(text);
+		this.arguments.add(text);
 	}
 
 	toFields(): Fields[] {
-		const { name, called, fields } = this;
+		const { name, fields } = this;
 		const { id, ...others } = fields;
 		return this.arguments.texts.map((text, at) => ({
 			...(id !== undefined && at === 0 && { id }),
 			...others,
-			function: { ...called, name, arguments: text },
+			function: { name, arguments: text },
 		}));
 	}
 }
@@ -166,14 +148,12 @@ export class ToolCallPieces {
 		}
 		for (const name of Object.keys(fields))
 			if (!PARTS.has(name)) this.merger.merge(call.fields, name, fields[name]);
-		for (const name of Object.keys(called))
-			if (!PARTS.has(name)) this.merger.merge(call.called, name, called[name]);
 		call.take(piece);
 	}
 }
 
 /** What a call knows by itself. */
-const PARTS = new Set(['id', 'index', 'function', 'name', 'arguments']);
+const PARTS = new Set(['id', 'index', 'function']);
 
 function tooManyCalls(): TooComplexError {
 	return new TooComplexError(`it has more than ${MAX_CALLS} tool calls`);
