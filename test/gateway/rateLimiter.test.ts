@@ -1,5 +1,6 @@
 import { until } from '../clock/until';
-import { COMPLETION, responseOf } from './inMemory';
+import type { Transport } from '../../gateway/http/types';
+import { COMPLETION, gatewayAt, responseOf } from './inMemory';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket, createRandom, fixedWindow, type Rule } from './limitScenarios/rules';
 
@@ -126,6 +127,22 @@ test('the long pause of one model holds up no other that may come back soon', as
 	await clock.run(slow);
 });
 
+test('the limit of a key at one Base URL holds up no request with it at another', async () => {
+	const { clock, seconds } = serviceWith(() => undefined);
+	const transport: Transport = async ({ origin }) =>
+		await Promise.resolve(
+			origin === 'http://one.test'
+				? responseOf(429, [], { 'retry-after': '60' })
+				: responseOf(200, COMPLETION),
+		);
+	const at = (baseUrl: string) => gatewayAt(baseUrl, { clock, transport, maxRetries: 1 });
+	const refused = Promise.allSettled([chat(at('http://one.test'))]);
+	await clock.run(clock.sleep(1));
+	const { took } = await clock.run(seconds(chat(at('http://other.test'))));
+	expect(took).toBe(0);
+	await clock.run(refused);
+});
+
 describe('a Retry-After that is too long to wait for', () => {
 	const HOUR_MS = 3_600_000;
 	const outcomes = async (work: Array<Promise<unknown>>) =>
@@ -148,6 +165,22 @@ describe('a Retry-After that is too long to wait for', () => {
 		expect(found.filter((outcome) => outcome === 'done').length).toBeGreaterThan(5);
 		expect(service.received.length).toBeLessThanOrEqual(21 + 9);
 		await until(() => clock.timers === 0);
+	});
+
+	test('fails no poll but the one that got it, and holds none up', async () => {
+		let polls = 0;
+		const { clock, node, seconds } = serviceWith(() => undefined);
+		const transport: Transport = async () =>
+			await Promise.resolve(
+				(polls += 1) === 1
+					? responseOf(429, [], { 'retry-after': '3600' })
+					: responseOf(200, { id: 'task', status: 'processing' }),
+			);
+		const gateway = node(1, { transport });
+		const three = [1, 2, 3].map(async () => await gateway.getVideoTask('task'));
+		const { result, took } = await clock.run(seconds(outcomes(three)));
+		expect(result).toMatchObject([{ retryAfterMs: HOUR_MS }, 'done', 'done']);
+		expect(took).toBe(0);
 	});
 
 	test('does not say of requests that were never sent how often another one was', async () => {

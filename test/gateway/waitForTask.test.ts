@@ -316,3 +316,10 @@ test('a task that disappears is unknown after half a minute', async () => {
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
 	expect(polledAt.at(-1)).toBe(30_000);
 });
+
+test("after the host's clock was set back, a task that disappears is not taken for a new one", async () => {
+	const setBack = { sleepsMs: -3_600_000 };
+	const { outcome, polledAt } = await waitForOne(['processing', notFound()], {}, setBack);
+	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
+	expect(polledAt).toHaveLength(2);
+});

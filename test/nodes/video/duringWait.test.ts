@@ -66,9 +66,10 @@ test('a video that has less than a pause left is waited for in memory, whatever 
 });
 
 test('a Retry with the saved workflow of a stopped wait names the task of each item', async () => {
-	const { waits } = await runNode(waitingNode({ prompts: ['One', 'Two'] }));
+	const prompts = ['', 'One', 'Two'];
+	const { waits } = await runNode(waitingNode({ prompts, ...continues }));
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
-	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
+	const [, ...items] = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
 	expect(items.map(({ error }) => error?.message)).toEqual(
 		simulator.tasks.map(({ id }) => expect.stringContaining(`the operation Wait and ${id}`)),
 	);
