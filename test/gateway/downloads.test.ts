@@ -154,6 +154,15 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 	expect([body.destroyed, isClosed()]).toEqual([true, true]);
 });
 
+test('a download of which the storage reads no more is closed', async () => {
+	const body = new Readable({ read: () => {} });
+	body.push(Buffer.alloc(5_000));
+	const { downloads, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const store = async () => await Promise.resolve('stored');
+	expect(await downloads.download(video('a', URL_OF_A), store, undefined)).toBe('stored');
+	expect([body.destroyed, isClosed()]).toEqual([true, true]);
+});
+
 test('a download that its server refuses is closed, however long its page is', async () => {
 	const body = new Readable({ read: () => {} });
 	const refuse = () => ({ statusCode: 404, body });

@@ -95,6 +95,7 @@ interface Waited {
 	fresh?: boolean;
 	wasFound?: boolean;
 	once?: boolean;
+	hasVideo?: () => boolean;
 }
 
 /** Waits for one task with these results of its polls, the last of which repeats. */
@@ -107,6 +108,7 @@ async function waitForOne(
 		fresh = true,
 		once = false,
 		wasFound = false,
+		hasVideo = () => true,
 	}: Waited,
 	{ queuedMs = 0, takesMs = 0, sleepsMs = 0 } = {},
 ) {
@@ -126,7 +128,7 @@ async function waitForOne(
 	if (sleepsMs !== 0) clock.after(INTERVAL + 1, () => clock.stepWallClock(sleepsMs));
 	const submittedAt = fresh ? wallTimeOf(start) : undefined;
 	const deadline = later(clock.wallTime(), maxWaitMs);
-	const options = { get, interval, deadline, polling, submittedAt, once, wasFound };
+	const options = { get, interval, deadline, polling, submittedAt, once, wasFound, hasVideo };
 	const waiting = waitForTask(options, clock);
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));
 	const ended = clock.now() - start;
@@ -309,6 +311,12 @@ test('a new task that one replica knows may be unknown to the next', async () =>
 	const { outcome, polledAt } = await waitForOne([...replicas], {});
 	expect(outcome).toMatchObject({ value: { status: 'completed' } });
 	expect(polledAt).toHaveLength(replicas.length);
+});
+
+test('a completed task without a video is asked for it for half a minute', async () => {
+	const { outcome, polledAt } = await waitForOne(['completed'], { hasVideo: () => false });
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
+	expect(polledAt.at(-1)! - polledAt[0]!).toBe(30_000);
 });
 
 test('a task that disappears is unknown after half a minute', async () => {
