@@ -27,7 +27,8 @@ import { type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
 import { isEmpty, shownError } from './http/errorBody';
 import { openTransport, whenConnectionIsFree } from './http/transport';
-import type { HostHelpers, Transport } from './http/types';
+import type { HostHelpers } from './http/hostHelpers';
+import type { Transport } from './http/types';
 
 /** When a task whose large body came beside another is polled again. */
 const NEXT_LARGE_MS = 1_000;
@@ -179,7 +180,7 @@ export class Gateway {
 			shownPath: `${this.videoPath}/${pathOfTaskId(this.knownTask(taskId).id)}`,
 			scope: { endpoint: 'polls' },
 			withinMs,
-			retriesForeignAnswers: withinMs === undefined,
+			retriesOtherServers: withinMs === undefined,
 		} as const;
 		let answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
 		while (answer === undefined) {

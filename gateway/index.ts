@@ -15,7 +15,6 @@ export {
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
-	SpendingLimitError,
 } from './errors/gatewayError';
 export {
 	agentRequest,
@@ -47,7 +46,7 @@ export {
 } from './schemas/video';
 export { credentialTestTransport } from './http/credentialTransport';
 export { withinTotalTime } from './http/idleTimeout';
-export { type HostHelpers } from './http/types';
+export { type HostHelpers } from './http/hostHelpers';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
 export { VIDEO_TYPES } from './video/fileFormat';

@@ -1,33 +1,40 @@
 import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
+import { htmlToText, isHtml } from './errors/texts';
 import { nextTurn } from './clock';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './http/errorBody';
 import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
 
-/** How much of a malformed body an error shows. */
+/** Of a malformed body that an error shows. */
 const SHOWN_CHARACTERS = 300;
-/** Enough bytes for these and the longest key before their end. */
+/** As many contain these characters and the longest key. */
 const READ_BYTES = 1024 * 1024;
-/** Other work has its turn before a longer text is parsed, and after it. */
+/** Before and after a longer text is parsed, the event loop has a turn. */
 const LONG_BYTES = 4 * 1024 * 1024;
 const ZSTD =
 	'The response is compressed with zstd, which was not asked for and cannot be read here';
 const TOO_LARGE = 'The response is larger than any response of this service';
 
-/** The error for a malformed body. It shows the start of it, without the key. */
+/** The error for a malformed body, which shows its beginning without the key. */
 export function malformedResponse(
-	{ status, apiKey }: ServiceResponse,
+	{ apiKey }: ServiceResponse,
 	message: string,
 	body: string | Buffer,
 ): MalformedResponseError {
-	const bodyStart = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
-	return new MalformedResponseError(message, { status, bodyStart });
+	const start = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
+	return new MalformedResponseError(message, inWords(start));
 }
 
-/** A resource as it is shown, without the key, and as the service sent it: what is used of it comes from there. */
+/** n8n shows descriptions as HTML, which would join the words of a page. */
+function inWords(bodyStart: string): string {
+	if (!isHtml(bodyStart)) return bodyStart || '(empty body)';
+	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
+}
+
+/** A resource without the key, for items and errors, and as the service sent it: URLs and IDs that are used come from there. */
 export interface ReadResource<Resource> {
 	shown: Resource;
 	sent: Resource;
@@ -47,14 +54,14 @@ export async function readResource<Resource>(
 	return await parseResource(bytes, complete, response, schema);
 }
 
-/** Its first bytes (RFC 8878, 3.1.1). */
+/** The first bytes of zstd are a magic number (RFC 8878, 3.1.1). */
 function isZstd(bytes: Buffer): boolean {
 	return bytes.subarray(0, 4).equals(Buffer.of(0x28, 0xb5, 0x2f, 0xfd));
 }
 
 /**
  * Parses a body as the JSON of a resource, as {@link readResource} does.
- * @param prepare gets the value first, and may change it
+ * @param prepare gets the value before its format is checked, and may change it
  */
 export async function parseResource<Resource>(
 	bytes: Buffer,
@@ -73,7 +80,7 @@ export async function parseResource<Resource>(
 	let sentValue: unknown;
 	try {
 		const body = bytes.toString('utf8');
-		// A key that the service repeats in a good response would stay in the execution's data forever.
+		// A key that the service repeats in a good response would be stored by n8n.
 		const text = response.apiKey.redactResponse(body);
 		if (bytes.length > LONG_BYTES) await nextTurn();
 		sentValue = value = valueOf(text);

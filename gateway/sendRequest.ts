@@ -32,7 +32,7 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock, maxRetries, writeDebugLine } = context;
-	const { retriesForeignAnswers = false, withinMs = Infinity } = request;
+	const { retriesOtherServers = false, withinMs = Infinity } = request;
 	let endsAt = Infinity;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
@@ -56,7 +56,7 @@ export async function sendRequest<Result>(
 		const { scope } = permit;
 		first ??= permit.before;
 		const verdict = judge({
-			...{ error: failure, isBillable: request.method === 'POST', retriesForeignAnswers },
+			...{ error: failure, isBillable: request.method === 'POST', retriesOtherServers },
 			...{ sent, retries, maxRetries, scope },
 			othersTaken: scope.counts.taken > first.taken || scope.isAtWork(permit),
 			takenInRow: scope.counts.refused === last?.refused ? scope.counts.taken - last.taken : 0,
@@ -128,7 +128,9 @@ async function sendOnce<Result>(
 function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
 	const { hidesSuccess } = statusOf(error.status);
-	return hidesSuccess === 'always' || (hidesSuccess === 'if foreign' && error.isForeign);
+	return (
+		hidesSuccess === 'always' || (hidesSuccess === 'if in between' && error.isFromServerInBetween)
+	);
 }
 
 function headersOf(

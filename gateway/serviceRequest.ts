@@ -42,7 +42,7 @@ export interface ServiceRequest {
 	 */
 	withinMs?: number | undefined;
 	/** What is no word of the service is retried, too: no other poll follows. */
-	retriesForeignAnswers?: boolean;
+	retriesOtherServers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
 }

@@ -1,46 +1,46 @@
-import { causesOf, isSsrfRefusal, NeverSentError, textOf } from '../errors/foreignErrors';
+import { causesOf, isSsrfRefusal, NeverSentError, textOf } from '../errors/transportErrors';
 import { StreamedBody } from '../http/body';
-import { GIVEN_UP, rejectWhenGivenUp } from '../http/idleTimeout';
-import { requestThroughN8n } from '../http/requestHelper';
+import { GIVEN_UP, unlessGivenUp } from '../http/idleTimeout';
+import { requestThroughN8n } from '../http/hostHelpers';
 import type {
 	openTransport as OpenTransport,
 	POSSIBLE_PROXY as PossibleProxy,
 	whenConnectionIsFree as WhenConnectionIsFree,
 } from '../http/transport';
 
-/** Failures to look up a name and to agree on a certificate: a connection that carries one request has not taken it yet. */
+/** Codes of a failed DNS lookup or certificate check, before the request of a new connection is written. */
 const BEFORE_REQUEST =
 	/^(ENOTFOUND|EAI_|ECONNREFUSED|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-/** What Node.js says of a server that answers a TLS handshake without TLS, with the code EPROTO. */
+/** In Node.js's message, with the code EPROTO, for a server that answers a TLS handshake without TLS. */
 const NO_TLS = /wrong version number/;
 
 /** n8n's request helper does not tell a proxy's responses and failures from those of the service. */
 export const POSSIBLE_PROXY: typeof PossibleProxy =
 	' If n8n reaches the service through a proxy (HTTP_PROXY or HTTPS_PROXY of the n8n host), it may be the proxy that refused, failed or requires a login.';
 
-/** No connection is used again. */
+/** Each request has a new connection. */
 export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => action();
 
 /** The transport over n8n's request helper, which opens a connection for each request. */
 export const openTransport: typeof OpenTransport = (settings) => async (request) => {
-	const { httpRequest, ignoreSslIssues } = settings;
 	const { method, origin, path, headers, body: content } = request;
 	const aborting = new AbortController();
 	const abort = () => aborting.abort(GIVEN_UP);
-	const givenUp = rejectWhenGivenUp(request, abort);
-	// The helper does not tell when the request is written, so it counts as written at once.
+	// The helper does not tell when it writes the request, so the request counts as written at once.
 	request.onWritten();
-	const sent = { method, url: origin + path, headers, body: content, ignoreSslIssues };
-	const responding = requestThroughN8n(httpRequest, sent, aborting.signal);
-	const response = await Promise.race([responding, givenUp]).catch((error: unknown) => {
+	const responding = requestThroughN8n(settings.httpRequest, {
+		...{ method, url: origin + path, headers, body: content },
+		skipSslCertificateValidation: settings.ignoreSslIssues,
+		abortSignal: aborting.signal,
+	});
+	const response = await unlessGivenUp(request, responding, abort).catch((error: unknown) => {
 		throw toSendError(error);
 	});
 	const { statusCode: status, headers: received, body } = response;
-	body.once('close', () => body.readableEnded || abort());
-	return { status, headers: received, body: new StreamedBody(body) };
+	return { status, headers: received, body: new StreamedBody(body, abort) };
 };
 
-/** The helper's own error holds the whole request with its key, and is not passed on. */
+/** The helper's own error contains the whole request with the key, so another error is thrown. */
 function toSendError(error: unknown): Error {
 	const causes = [...causesOf(error)];
 	const message = textOf(error, 'message');

@@ -1,23 +1,22 @@
 import type { NodeCode, SystemCode } from './statuses';
-import { htmlToText, isHtml } from './texts';
 
 interface Details<Code extends string = NodeCode> {
 	/** Machine-readable: the service's own code if it sent one, else one of the node's. */
 	code: Code;
 	/** What the user can do next, in plain words. */
 	advice: string;
-	/** The message of the service, without the key. */
+	/** What the response says, without the key. */
 	serviceMessage?: string | undefined;
-	/** Whose words that message is. Default: the service's. */
+	/** Who says it. Default: the service. */
 	speaker?: string | undefined;
-	/** The error message of the network or the operating system; none if it is empty. */
+	/** The error message of the network or the operating system; an empty one is left out. */
 	technical?: string | undefined;
 	/** How long the server asks to wait, in milliseconds. */
 	retryAfterMs?: number | undefined;
 	cause?: unknown;
 }
 
-/** The one family of errors that leaves the gateway. `message` says what happened, `advice` what to do next. */
+/** The gateway throws no other errors. `message` says what happened, `advice` what to do next. */
 export abstract class GatewayError extends Error {
 	readonly code: string;
 	readonly advice: string;
@@ -25,9 +24,9 @@ export abstract class GatewayError extends Error {
 	readonly technical: string | undefined;
 	readonly retryAfterMs: number | undefined;
 	private readonly speaker: string;
-	/** The text of a streamed answer that arrived before the failure. It may have been billed. */
+	/** The text of a streamed answer that arrived before the failure, and may be billed. */
 	partialText?: string;
-	/** The service may have accepted a billable request: sending it again may be billed twice. */
+	/** The service may have accepted this billable request: a second one may be billed, too. */
 	mayHaveBeenAccepted = false;
 	/** How often the request was sent. */
 	sent = 1;
@@ -47,16 +46,17 @@ export abstract class GatewayError extends Error {
 		return this.mayHaveBeenAccepted || this.partialText !== undefined;
 	}
 
-	/** What the response says, and who says it. */
+	/** The message of the response with its speaker. */
 	get quote(): string | undefined {
 		return this.serviceMessage && `${this.speaker} says: ${this.serviceMessage}`;
 	}
 }
 
-/** Refused before any request was sent. `parameter` is the service's field name, such as `messages[1].role`. */
+/** Input that is refused before anything is sent. */
 export class InvalidInputError extends GatewayError {
 	override readonly name = 'InvalidInputError';
 	constructor(
+		/** The service's field name, such as `messages[1].role`. */
 		readonly parameter: string,
 		message: string,
 		advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
@@ -65,27 +65,27 @@ export class InvalidInputError extends GatewayError {
 	}
 }
 
-/** What the interface document's rate-limit headers say, where the service sent them. */
+/** The rate-limit headers of the interface document, where the service sent them. */
 export interface RateLimit {
 	/** Request allowance. */
 	limit?: number;
 	/** Requests left in the window. */
 	remaining?: number;
-	/** When the window resets: Unix timestamp in seconds. */
+	/** When the window resets: a Unix time in seconds. */
 	reset?: number;
 }
 
-/** The service, or a server in front of it, responded with an error. */
+/** The service, or a server in between, responded with an error. */
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
-	/** An error body of the service with a documented status: the service itself responded. */
+	/** The service itself responded: the body is an error body of the service, and its status is documented. */
 	readonly isOfService: boolean;
 	/** The body has a code that the document names for its status. */
 	readonly hasInterfaceCode: boolean;
-	/** Another server responded: it does not show what the service did. */
-	readonly isForeign: boolean;
-	/** Why the content was filtered (`data.reason`). */
+	/** A server in between responded: nobody knows what the service did. */
+	readonly isFromServerInBetween: boolean;
+	/** Why the service filtered the content (`data.reason`). */
 	readonly reason: string | undefined;
 	/** The service asks not to send the request again. */
 	readonly forbidsRetry: boolean;
@@ -97,20 +97,20 @@ export class ServiceError extends GatewayError {
 			status: number;
 			isOfService?: boolean;
 			hasInterfaceCode?: boolean;
-			isForeign?: boolean;
+			isFromServerInBetween?: boolean;
 			reason?: string | undefined;
 			forbidsRetry?: boolean;
 			rateLimit?: RateLimit | undefined;
 		},
 	) {
 		super(message, {
-			speaker: details.isForeign ? 'The server in between' : undefined,
+			speaker: details.isFromServerInBetween ? 'The server in between' : undefined,
 			...details,
 		});
 		this.status = details.status;
 		this.isOfService = details.isOfService ?? true;
 		this.hasInterfaceCode = details.hasInterfaceCode ?? true;
-		this.isForeign = details.isForeign ?? false;
+		this.isFromServerInBetween = details.isFromServerInBetween ?? false;
 		this.reason = details.reason;
 		this.forbidsRetry = details.forbidsRetry ?? false;
 		this.rateLimit = details.rateLimit;
@@ -120,7 +120,7 @@ export class ServiceError extends GatewayError {
 /** No complete response arrived: refused, lost, timed out. */
 export class NoResponseError extends GatewayError {
 	override readonly name = 'NoResponseError';
-	/** The same request may succeed later without any change. */
+	/** The same request may succeed later. */
 	readonly transient: boolean;
 
 	constructor(
@@ -136,36 +136,27 @@ export class NoResponseError extends GatewayError {
 	}
 }
 
-/** A successful response with a body that the interface document does not allow. */
+/** A successful response with a body that the interface document does not allow, or an answer with another form than asked for. */
 export class MalformedResponseError extends GatewayError {
 	override readonly name = 'MalformedResponseError';
-	readonly status: number;
-	/** The first characters of the body, without the key. */
-	readonly bodyStart: string;
 
-	/** @param details the first characters of the body, and whose words they are: default the service's */
-	constructor(
-		message: string,
-		details: { status: number; bodyStart: string; advice?: string; speaker?: string },
-	) {
+	/** @param words the beginning of the body, without the key */
+	constructor(message: string, words: string, details: { advice?: string; speaker?: string } = {}) {
 		super(message, {
 			code: 'malformed_answer' satisfies NodeCode,
 			advice:
-				details.advice ??
 				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
-			serviceMessage: inWords(details),
-			speaker: details.speaker,
+			serviceMessage: words,
+			...details,
 		});
-		this.status = details.status;
-		this.bodyStart = details.bodyStart;
 	}
 }
 
-/** How much of an answer an error shows. */
+/** Of an answer that an error shows. */
 const SHOWN_CHARACTERS = 300;
 
 /**
- * The error for an answer of a model that has another form than it should have.
+ * The error for an answer whose form is wrong.
  * @param words the answer, or a part of it, without the key
  */
 export function malformedAnswer(
@@ -173,53 +164,16 @@ export function malformedAnswer(
 	words: string,
 	advice: string,
 ): MalformedResponseError {
-	return new MalformedResponseError(message, {
-		status: 200,
-		bodyStart: words.slice(0, SHOWN_CHARACTERS),
-		speaker: 'The model',
-		advice,
-	});
+	const shown = words.slice(0, SHOWN_CHARACTERS);
+	return new MalformedResponseError(message, shown, { speaker: 'The model', advice });
 }
 
-/** n8n shows descriptions as HTML, which would join the words of a page. A model may begin with a tag, or say nothing. */
-function inWords({ bodyStart, speaker }: { bodyStart: string; speaker?: string }): string {
-	if (bodyStart === '' && speaker === undefined) return '(empty body)';
-	if (speaker !== undefined || !isHtml(bodyStart)) return bodyStart;
-	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
-}
-
-/** The option Max Billable Requests refuses a request: nothing was sent. */
-export class SpendingLimitError extends GatewayError {
-	override readonly name = 'SpendingLimitError';
-	/**
-	 * @param max how many billable requests an execution may send with a node
-	 * @param made how many it has sent
-	 * @param needed how many it would send next
-	 * @param ofItem how many of them are one request
-	 */
-	constructor(max: number, made: number, needed: number, ofItem = needed) {
-		const requests = made === 1 ? 'request' : 'requests';
-		super(
-			ofItem > max
-				? `Max Billable Requests (${max}) is less than this one request counts (${ofItem})`
-				: `Max Billable Requests (${max}) does not allow this request`,
-			{
-				code: 'spending_limit' satisfies NodeCode,
-				advice:
-					ofItem > max
-						? 'Nothing was sent in this try. Increase Max Billable Requests in the options of the node, or ask for fewer videos.'
-						: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent in this try. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
-			},
-		);
-	}
-}
-
-/** The execution was stopped. */
+/** The signal was aborted. */
 export class CancelledError extends GatewayError {
 	override readonly name = 'CancelledError';
-	/** @param mayHaveBeenAccepted a billable request was in flight */
+	/** @param mayHaveBeenAccepted whether a billable request was in flight */
 	constructor(mayHaveBeenAccepted = false) {
-		// n8n's spelling: this word tells a stopped execution from a failed one.
+		// n8n tells a stopped execution from a failed one by this word, in this spelling.
 		super(
 			mayHaveBeenAccepted
 				? 'The execution was canceled during a billable request, which the service may have accepted'
@@ -235,7 +189,7 @@ export class CancelledError extends GatewayError {
 	}
 }
 
-/** The service, or another server, knows no such task. */
+/** A 404 of the service or of another server. */
 export function isNotFound(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.status === 404;
 }

@@ -9,15 +9,15 @@ interface Status {
 	/** The code says more than its status: it counts with any. */
 	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
-	foreign?: 'always' | 'with a body' | 'if late';
+	inBetween?: 'always' | 'with a body' | 'if late';
 	/** HTTP's own name: from another server, a status says nothing about a parameter or a key. Default: `code`. */
-	foreignCode?: string;
+	codeInBetween?: string;
 	/** The same request may succeed later. */
 	isTransient?: boolean;
 	/** The service receives too many requests: "rate limit exceeded" (429), "maintenance or overload" (503). */
 	isThrottled?: boolean;
 	/** When a POST with this status may have created something billable. Default: never. */
-	hidesSuccess?: 'always' | 'if foreign';
+	hidesSuccess?: 'always' | 'if in between';
 }
 
 const NO_QUOTA = {
@@ -38,8 +38,8 @@ export const STATUSES: readonly Status[] = [
 		advice: 'Correct the parameter that the service names.',
 		adviceWithoutWords:
 			'Check the parameters of the node: the service does not say which one is wrong.',
-		foreign: 'with a body',
-		foreignCode: 'bad_request',
+		inBetween: 'with a body',
+		codeInBetween: 'bad_request',
 	},
 	{
 		status: 400,
@@ -55,15 +55,15 @@ export const STATUSES: readonly Status[] = [
 		advice:
 			'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.',
 		isSpecific: true,
-		foreign: 'with a body',
-		foreignCode: 'unauthorized',
+		inBetween: 'with a body',
+		codeInBetween: 'unauthorized',
 	},
 	{
 		status: 403,
 		code: 'forbidden',
 		message: 'The account is not allowed to do this',
 		advice: "Check the account's balance, plan and permissions for this model.",
-		foreign: 'with a body',
+		inBetween: 'with a body',
 	},
 	{
 		status: 403,
@@ -113,25 +113,25 @@ export const STATUSES: readonly Status[] = [
 		status: 500,
 		code: 'internal_server_error',
 		message: 'The service had an internal error',
-		foreign: 'always',
-		hidesSuccess: 'if foreign',
+		inBetween: 'always',
+		hidesSuccess: 'if in between',
 	},
 	{
 		...FAILURE,
 		status: 502,
 		code: 'bad_gateway',
 		message: 'A server behind the service is unavailable',
-		foreign: 'always',
-		hidesSuccess: 'if foreign',
+		inBetween: 'always',
+		hidesSuccess: 'if in between',
 	},
 	{
 		...FAILURE,
 		status: 503,
 		code: 'service_unavailable',
 		message: 'The service is overloaded or under maintenance',
-		foreign: 'if late',
+		inBetween: 'if late',
 		isThrottled: true,
-		hidesSuccess: 'if foreign',
+		hidesSuccess: 'if in between',
 	},
 ];
 
@@ -150,7 +150,7 @@ const REDIRECT = {
 
 /** Whether a code is one of the table: no word of a server. */
 export function isCodeOfStatus(code: string): boolean {
-	return STATUSES.some((entry) => entry.code === code || entry.foreignCode === code);
+	return STATUSES.some((entry) => entry.code === code || entry.codeInBetween === code);
 }
 
 /** Whether the document has this code for this status (Error codes). */
@@ -191,7 +191,7 @@ export function statusOf(status: number): Status {
 	if (status === 402) return { ...NO_QUOTA, status, code };
 	// Servers in between give up waiting with these, and do not know the outcome of the request.
 	if (status === 408 || status === 425 || status > 503)
-		return { ...FAILURE, status, code, message, foreign: 'always', hidesSuccess: 'always' };
+		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess: 'always' };
 	return {
 		status,
 		code,
@@ -216,10 +216,10 @@ export function statusMessage(status: number, code: string | undefined, words: s
 }
 
 /** The same for a response of a load balancer, reverse proxy, firewall or login page instead of the service. */
-export function foreignMessage(status: number): Omit<Status, 'status'> {
-	const { code, foreignCode, isTransient } = statusOf(status);
+export function messageInBetween(status: number): Omit<Status, 'status'> {
+	const { code, codeInBetween, isTransient } = statusOf(status);
 	return {
-		code: foreignCode ?? code,
+		code: codeInBetween ?? code,
 		message: `A server between n8n and the service responded with status ${status}`,
 		advice: isTransient
 			? 'The response does not have the format of the service. The server in between may be unable to reach the service, or may not wait long enough for it: ask its administrator.'

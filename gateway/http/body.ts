@@ -1,34 +1,35 @@
 import type { Readable } from 'node:stream';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
-/** No answer comes near this; parsed, it takes several times as much memory. What is paid for is not given up for less. */
+/** No answer comes near this size. Parsed, it takes several times as much memory. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A task without its inline video, or a submission. */
+/** Of a task without its inline video, and of a submission. */
 export const MAX_RESOURCE_BYTES = 2 * 1024 * 1024;
-/** A page of a list: ten thousand models, of which each has as much as the largest catalogues tell. */
+/** Of a page of a list: ten thousand models with the longest records of today's catalogues. */
 export const MAX_LIST_BYTES = 16 * 1024 * 1024;
-/** Ten seconds of 1080p stay far below this: more would only fill the disk. */
+/** Ten seconds of 1080p are far smaller, and a larger file would only fill the disk. */
 export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
-/** How much of an error body is read: more than any error needs. */
+/** Of an error body, the rest of which is not read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
+/** White space that keeps a connection alive is short. */
 const MAX_KEEP_ALIVE_BYTES = 256;
-/** How far a body may be ahead of what decompresses or stores it. */
+/** Of a body that are received and not yet decompressed. */
 export const MAX_AHEAD_BYTES = 256 * 1024 * 1024;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Gets a part of a body. False ends the reading. */
+/** Gets each part of a body, and returns false to end the reading. */
 type TakeBytes = (bytes: Buffer) => boolean | void;
 
 /**
- * Bytes that arrive in pieces of any size. A list of the pieces could take a hundred times their memory: in a chunked body a
- * server can send them one by one.
+ * Collects bytes that arrive in pieces of any size. A list of the pieces could take a hundred times their memory: in a
+ * chunked body, a server can send single bytes.
  */
 export class ByteBuffer {
 	private held: Buffer = EMPTY;
 	private size = 0;
 
-	/** @param expected how many bytes there may be */
+	/** @param expected the number of bytes for which memory is reserved when a second piece arrives */
 	constructor(private readonly expected = 0) {}
 
 	get length(): number {
@@ -71,19 +72,19 @@ interface Reader {
 	end(error?: Error): void;
 }
 
-/** The body of a response. It must be read once or destroyed. */
+/** The body of a response, to be read once or destroyed. */
 export class Body {
-	/** What arrived before there was a reader. */
+	/** Parts that arrived before there was a reader. */
 	private readonly unread: Buffer[] = [];
 	private reader: Reader | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
-	/** @param abort closes the connection of a body that is not read on */
+	/** @param abort closes the connection of a body that is destroyed */
 	constructor(private readonly abort: (reason: Error) => void) {}
 
 	/**
-	 * Passes every part on as soon as it arrives. Resolves at the end, or when `take` returns false; rejects when the
-	 * body is incomplete or destroyed, and with what `take` throws. The unread rest is destroyed.
+	 * Passes each part on as it arrives. Resolves at the end of the body, or when `take` returns false; rejects when the
+	 * body is incomplete or destroyed, and with what `take` throws. The rest of the body is destroyed.
 	 */
 	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
@@ -131,27 +132,35 @@ export class Body {
 
 /** A body that comes as a stream, such as a decompressed one. */
 export class StreamedBody extends Body {
-	constructor(readable: Readable) {
-		super((reason) => readable.destroy(reason));
+	/** @param closeConnection for a stream that does not close it when it is destroyed */
+	constructor(readable: Readable, closeConnection = () => {}) {
+		super((reason) => {
+			readable.destroy(reason);
+			closeConnection();
+		});
 		// Without a listener, an error before the first reader ends the process.
 		readable.on('error', (error) => this.end(error));
 		readable.on('data', (bytes: Buffer) => this.arrive(bytes));
 		readable.once('end', () => this.end());
-		readable.once('close', () => this.end(new Error('The body broke off')));
+		// Only where it is needed: an error with its stack takes a hundredth of a request's time.
+		readable.once(
+			'close',
+			() => readable.readableEnded || this.end(new Error('The body broke off')),
+		);
 	}
 }
 
-/** Gets told that a part of a body arrived, and whether it is content. */
+/** To be called when a part of a body arrives: `isContent` is false for bytes that may only keep the connection alive. */
 export type OnProgress = (isContent?: boolean) => void;
 
-/** Whether a part of a JSON body is more than the white space that keeps a connection alive, which is short. */
+/** Whether a part of a JSON body is more than white space that keeps the connection alive. */
 export function hasContent(bytes: Buffer): boolean {
 	return /\S/.test(bytes.toString('latin1', 0, MAX_KEEP_ALIVE_BYTES));
 }
 
 /**
- * Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete,
- * unless all of its JSON arrived before the connection broke: what it says may be paid for.
+ * Reads a body to its end, or up to `limit` bytes: then `complete` is false. Rejects when the connection breaks, unless
+ * all of the JSON arrived before: the answer may be paid for.
  */
 export async function readBody(
 	body: Body,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, Pool } from 'undici';
 
-/** An interim response, except a change of protocols: its head, which ends at a blank line. */
+/** The head of an interim response, which ends with a blank line. Status 101, a change of protocols, is a final one. */
 const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/;
 const INTERIM_START = 'HTTP/1.1 1';
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -9,14 +9,14 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Hides interim responses from undici, which reads a socket and writes to it: undici 7 closes the connection of a server that
- * sends 100 Continue, which nobody asked for, before its response.
+ * Hides interim responses from undici: undici 7 closes the connection of a server that sends 100 Continue without being
+ * asked, as IIS does for each POST.
  */
 function hideInterim(socket: Socket): void {
 	const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
 	const write = socket.write.bind(socket) as (...chunk: unknown[]) => boolean;
 	let awaitsHead = false;
-	/** The beginning of an interim response. */
+	/** The part of an interim response that has arrived. */
 	let begun = NOTHING;
 	const withoutInterim = (bytes: Buffer): Buffer | null => {
 		let rest = begun.length === 0 ? bytes : Buffer.concat([begun, bytes]);
@@ -50,7 +50,7 @@ function mayBeInterim(bytes: Buffer): boolean {
 	return INTERIM_START.startsWith(start.slice(0, INTERIM_START.length)) && !start.endsWith(' 101');
 }
 
-/** An agent's pool for one origin, whose connections have no interim responses. */
+/** The pool of an agent for one origin, whose connections hide interim responses. */
 export function openPool(origin: string | URL, options: object): Pool {
 	return new Pool(origin, { ...options, factory: openClient });
 }

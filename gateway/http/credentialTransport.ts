@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { StreamedBody } from './body';
-import { isSsrfRefusal, NeverSentError } from '../errors/foreignErrors';
-import { rejectWhenGivenUp } from './idleTimeout';
+import { isSsrfRefusal, NeverSentError } from '../errors/transportErrors';
+import { unlessGivenUp } from './idleTimeout';
 import type { HttpResponse, Method, Transport } from './types';
 
-/** n8n's older request function. Where a credential is tested it is the only one, and it alone knows n8n's SSRF protection. */
+/** n8n's older request function: the only one where a credential is tested. It applies n8n's SSRF protection. */
 export type TestRequest = (options: {
 	method: Method;
 	uri: string;
@@ -37,18 +37,18 @@ export function credentialTestTransport(
 			rejectUnauthorized: !ignoreSslIssues,
 			timeout: timeoutMs,
 			followRedirect: false,
-			// n8n would read a body of any size.
+			// Otherwise n8n would read a body of any size.
 			useStream: true,
 			simple: false,
 			resolveWithFullResponse: true,
 		}).catch((error: unknown) => {
 			throw isSsrfRefusal(error) ? new NeverSentError(error) : error;
 		});
-		const givenUp = rejectWhenGivenUp(sent, () => {
+		const response = await unlessGivenUp(sent, responding, () => {
 			const close = (late: Awaited<typeof responding>) => late.body.destroy();
 			void responding.then(close, () => {});
 		});
-		const { statusCode, headers: received, body } = await Promise.race([responding, givenUp]);
+		const { statusCode, headers: received, body } = response;
 		return { status: statusCode, headers: received, body: new StreamedBody(body) };
 	};
 }

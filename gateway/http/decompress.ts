@@ -2,11 +2,11 @@ import { Duplex, pipeline } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { type Body, MAX_AHEAD_BYTES, StreamedBody } from './body';
 
-/** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
+/** Without deflate: servers mean different formats by it (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
-/** A proxy may compress a compressed body once more; more than that is an attack on the memory. */
+/** A proxy may compress a compressed body once more. More codings than that are an attack on the memory. */
 const MAX_CODINGS = 3;
-/** The method in the header of zlib (RFC 1950, 2.2). Compressed data without the header hardly ever begins so. */
+/** The method in a zlib header (RFC 1950, 2.2). Compressed data without a header hardly ever begins with it. */
 const ZLIB_DEFLATE = 8;
 
 const DECODERS = new Map<string, () => Duplex>([
@@ -15,10 +15,10 @@ const DECODERS = new Map<string, () => Duplex>([
 	['deflate', () => Duplex.from(inflated)],
 	['br', zlib.createBrotliDecompress],
 ]);
-// Node.js has it from 22.15 on.
+// Node.js has zstd from 22.15 on.
 if ('createZstdDecompress' in zlib) DECODERS.set('zstd', zlib.createZstdDecompress);
 
-/** Some servers send it with the header of zlib, as they should, others without (lighttpd: nodejs/undici#2603). */
+/** Deflated data have a zlib header, as they should, or none (lighttpd: nodejs/undici#2603). */
 async function* inflated(received: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 	const packets = received[Symbol.asyncIterator]();
 	const beginning = await packets.next();

@@ -1,16 +1,16 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body';
-import { NeverSentError, ProxyError } from '../errors/foreignErrors';
+import { NeverSentError, ProxyError } from '../errors/transportErrors';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
 
 /**
- * Sends one request and resolves when the response headers have arrived. Given up, it rejects at once, even while the
- * connection is being made, and closes it.
+ * Sends one request and resolves when the response headers have arrived. A request that is given up rejects at once, even
+ * while it connects, and its connection is closed.
  *
- * undici's own `request` makes a Node.js stream of every body: for a chat, whose response is one piece, that and
- * an AbortSignal cost a quarter more CPU time.
+ * undici's own `request` makes a Node.js stream of each body: for a chat, whose response is one piece, the stream and an
+ * AbortSignal cost a quarter more CPU time.
  */
 export function dispatch(route: Route, request: HttpRequest): Promise<HttpResponse> {
 	const { origin, path, method, headers, body = null, connection } = request;
@@ -63,7 +63,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		status: number,
 		headers: HttpResponse['headers'],
 	): void {
-		// An interim response: the final one follows.
+		// The final response follows an interim one.
 		if (status < 200) return;
 		const isOfProxy = status === 407 && this.route.isForwarded;
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));

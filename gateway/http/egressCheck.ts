@@ -1,8 +1,9 @@
-import { isObject, NeverSentError } from '../errors/foreignErrors';
-import { rejectWhenGivenUp } from './idleTimeout';
-import type { EgressFilter, Transport } from './types';
+import { isObject, NeverSentError } from '../errors/transportErrors';
+import { unlessGivenUp } from './idleTimeout';
+import type { EgressFilter } from './hostHelpers';
+import type { Transport } from './types';
 
-/** A transport that asks n8n's SSRF protection about the service before its first request, until it allows it. */
+/** A transport that asks n8n's SSRF protection about the URL of the service, until that allows it once. */
 export function withEgressCheck(
 	transport: Transport,
 	filter: EgressFilter,
@@ -11,8 +12,8 @@ export function withEgressCheck(
 	let check: Promise<void> | undefined;
 	return async (request) => {
 		check ??= ask(filter, url);
-		// Nothing ends the lookup of a name. It may have failed: the next request checks again.
-		await Promise.race([check, rejectWhenGivenUp(request)]).catch((error: unknown) => {
+		await unlessGivenUp(request, check).catch((error: unknown) => {
+			// A DNS lookup may have failed: the next request checks again.
 			check = undefined;
 			throw error;
 		});
@@ -20,7 +21,7 @@ export function withEgressCheck(
 	};
 }
 
-/** Depending on n8n's version, a refusal rejects or resolves to `{ ok: false, error }`. */
+/** Depending on the version of n8n, a refused URL rejects or resolves to `{ ok: false, error }`. */
 async function ask(filter: EgressFilter, url: string): Promise<void> {
 	const refuse = (error: unknown) => {
 		throw new NeverSentError(error);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../errors/foreignErrors';
+import { isObject } from '../errors/transportErrors';
 import { shortText } from '../errors/texts';
 import type { ApiKey } from '../redaction';
 

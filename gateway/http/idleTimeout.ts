@@ -2,24 +2,24 @@ import { type Clock, systemClock } from '../clock';
 import { CancelledError, NoResponseError } from '../errors/gatewayError';
 import { formatSeconds } from '../errors/texts';
 
-/** A host that takes longer to connect is down; n8n's users should not wait minutes to find out. */
+/** A host that needs longer to connect is down. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Gateways send comments or spaces while a model thinks, so any byte counts. Without a part of the answer for this many times
- * the limit, a request has timed out.
+ * Gateways send comments or spaces while a model thinks, so any byte restarts the time limit. Without a part of the answer
+ * for this many time limits, a request has timed out.
  */
 const MAX_LIMITS_WITHOUT_CONTENT = 4;
 
-/** One for all: Node.js would make another with its stack for each signal, which takes a fifth of a request's time. */
+/** One for all requests: Node.js would make an error with its stack for each signal, in a fifth of a request's time. */
 export const GIVEN_UP = new Error('The request was given up');
 
-/** In the phase `content`, which only an expiry shows, only bytes that keep the connection alive arrived. */
+/** An expired request is in the phase `content` if only bytes that keep the connection alive arrived. */
 type Phase = 'connecting' | 'response' | 'body' | 'content';
 
 /**
- * Gives work up after `limitMs` of silence, or at once when the execution is cancelled. Silence begins when the request
- * is written; a connection has ten seconds, or `limitMs` where that is less.
+ * Gives a request up after `limitMs` of silence, or at once when the signal is aborted. Silence begins when the request is
+ * written. To connect, a request has ten seconds, or `limitMs` if that is less.
  */
 export class IdleTimeout {
 	expired = false;
@@ -35,7 +35,7 @@ export class IdleTimeout {
 		private readonly limitMs: number,
 		private readonly signal: AbortSignal | undefined,
 		public phase: Phase = 'response',
-		/** The response must begin within this time. Its body may be silent for the time limit of all phases. */
+		/** The response must begin within this time; for its body, `limitMs` counts. */
 		private readonly responseLimitMs = Infinity,
 	) {
 		this.lastProgress = this.lastContent = clock.now();
@@ -52,7 +52,7 @@ export class IdleTimeout {
 		if (this.expired || this.signal?.aborted) stop();
 	}
 
-	/** @returns how long the phase before took since its last progress, in milliseconds */
+	/** @returns milliseconds since the last progress of the phase before */
 	enter(phase: Phase): number {
 		const before = this.lastProgress;
 		this.phase = phase;
@@ -74,7 +74,7 @@ export class IdleTimeout {
 		this.signal?.removeEventListener('abort', this.giveUp);
 	}
 
-	/** How much silence ends the phase. */
+	/** Milliseconds of silence after which the request is given up in this phase. */
 	get phaseLimitMs(): number {
 		if (this.phase === 'connecting') return Math.min(this.limitMs, CONNECT_TIMEOUT_MS);
 		if (this.phase === 'response') return Math.min(this.limitMs, this.responseLimitMs);
@@ -88,7 +88,7 @@ export class IdleTimeout {
 			silentIn,
 			this.lastContent + MAX_LIMITS_WITHOUT_CONTENT * this.limitMs - now,
 		);
-		// A process that was busy has not read yet what arrived meanwhile: it gets one turn of the event loop to do so.
+		// A busy process may not have read what has arrived: it gets one turn of the event loop to do so.
 		const isOver = left <= 0;
 		if (!isOver || !this.isLastTurn) {
 			this.isLastTurn = isOver;
@@ -101,24 +101,29 @@ export class IdleTimeout {
 	}
 }
 
-/** Work that runs `close` when it is given up. */
+/** A request that runs `close` when it is given up. */
 interface GivenUp {
 	whenGivenUp(close: () => void): void;
 }
 
-/** Rejects when the work is given up: a lookup of a name inside n8n's helper and its SSRF protection, nothing ends. */
-export function rejectWhenGivenUp(work: GivenUp, close = () => {}): Promise<never> {
-	return new Promise((_, reject) => {
+/** Settles as `pending` does, or rejects when the work is given up: nothing ends a DNS lookup of n8n's helper or SSRF protection. */
+export function unlessGivenUp<Result>(
+	work: GivenUp,
+	pending: Promise<Result>,
+	close = () => {},
+): Promise<Result> {
+	return new Promise((resolve, reject) => {
 		work.whenGivenUp(() => {
 			close();
 			reject(GIVEN_UP);
 		});
+		pending.then(resolve, reject);
 	});
 }
 
 /**
- * Ends what runs in n8n's main process, where nobody can stop it: a service that sends a byte now and then keeps a request
- * open forever.
+ * Limits the time of work in n8n's main process, which nobody can stop: a service that sends a byte now and then would keep
+ * a request open forever.
  * @throws NoResponseError when the time is over
  */
 export async function withinTotalTime<Result>(

@@ -5,7 +5,7 @@ import {
 	NeverSentError,
 	ProxyError,
 	textOf,
-} from '../errors/foreignErrors';
+} from '../errors/transportErrors';
 import { formatSeconds } from '../errors/texts';
 import { type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';

@@ -3,9 +3,9 @@ import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici
 import { getProxyForUrl } from 'proxy-from-env';
 import { InvalidInputError } from '../errors/gatewayError';
 import { openPool } from './connection';
-import { ProxyError } from '../errors/foreignErrors';
+import { ProxyError } from '../errors/transportErrors';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
-import type { TransportSettings } from './types';
+import type { TransportSettings } from './hostHelpers';
 
 const PROTOCOLS = new Set(['http:', 'https:']);
 

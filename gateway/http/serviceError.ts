@@ -3,7 +3,7 @@ import type { Clock } from '../clock';
 import { formatDuration, htmlToText, isHtml, logText, shortText } from '../errors/texts';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import {
-	foreignMessage,
+	messageInBetween,
 	isQuotaCode,
 	isDocumented,
 	isInterfaceCode,
@@ -63,9 +63,12 @@ export function toServiceError(
 	const isRefusal = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusal || isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);
-	const isForeign =
-		!hasErrorBody && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
-	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, quoted);
+	const isFromServerInBetween =
+		!hasErrorBody &&
+		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+	const summary = isFromServerInBetween
+		? messageInBetween(status)
+		: statusMessage(status, code, quoted);
 	const filtered = errorData.parse(data).reason;
 	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_MESSAGE);
 	return new ServiceError(
@@ -74,8 +77,11 @@ export function toServiceError(
 			status,
 			isOfService,
 			hasInterfaceCode: isInterfaceCode(status, code),
-			isForeign,
-			code: isForeign || !code ? summary.code : shortText(apiKey.redactStart(code, MAX_CODE)),
+			isFromServerInBetween,
+			code:
+				isFromServerInBetween || !code
+					? summary.code
+					: shortText(apiKey.redactStart(code, MAX_CODE)),
 			advice:
 				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
@@ -110,15 +116,15 @@ function codeOf(words: ErrorWords | undefined, status: number): string | undefin
  * service. 429 and 503 are refusals from any server: it has not passed the request on, unless it waited first.
  * An empty 400, 401 or 403 counts as the service's.
  */
-function mayBeForeign(
+function mayBeFromServerInBetween(
 	status: number,
 	response: { isEmpty: boolean; retryAfterMs: number | undefined; waitedMs: number },
 ): boolean {
-	const { foreign } = statusOf(status);
-	if (foreign === 'with a body') return !response.isEmpty;
-	if (foreign === 'if late')
+	const { inBetween } = statusOf(status);
+	if (inBetween === 'with a body') return !response.isEmpty;
+	if (inBetween === 'if late')
 		return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
-	return foreign === 'always';
+	return inBetween === 'always';
 }
 
 /** Where a redirect points to. */

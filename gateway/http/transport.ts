@@ -1,26 +1,27 @@
 import { dispatch } from './dispatch';
 import { withEgressCheck } from './egressCheck';
 import { openRoute, proxyFor, type Route } from './proxy';
-import type { HttpRequest, Transport, TransportSettings } from './types';
+import type { TransportSettings } from './hostHelpers';
+import type { HttpRequest, Transport } from './types';
 
-/** Advice for failures that may be a proxy's: none here, since this build knows when a proxy failed, and says so. */
+/** Advice for failures that may be a proxy's. This build knows when a proxy failed, and needs none. */
 export const POSSIBLE_PROXY: string = '';
 
 /** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
 export const whenConnectionIsFree = (action: () => void): void => void setImmediate(action);
 
 /**
- * When an idle connection is closed, unless the service announces another limit. A poll can be sent again: its connection
- * lasts for polls every few to ten seconds, and less than the 60 seconds after which load balancers close it. A chat on a
- * connection that the other side just closed is lost, and must not be sent again: the shortest limit in use is five
- * seconds (uvicorn, Node.js), and a chat is on its way for a while.
+ * When an idle connection is closed, unless the service announces another limit. A poll can be sent again, so its
+ * connection lasts from one poll to the next; load balancers close theirs after 60 seconds. A chat on a connection
+ * that the other side just closed is lost, and must not be sent again: the shortest limit in use is five seconds
+ * (uvicorn, Node.js), and a chat needs a moment to arrive.
  */
 const KEEP_ALIVE_MS = { own: 15_000, recent: 3_500, pooled: 15_000 };
 
-/** What carries requests: those that close their connection never meet one that was used before. */
+/** A route for each kind of connection, so that a request with a connection of its own never gets a used one. */
 type Routes = Record<HttpRequest['connection'], Route>;
 
-/** The routes of this process, by all that they depend on. undici forgets a service that has no connection left. */
+/** The routes of this process by n8n's egress filter and the other settings. undici forgets a service without connections. */
 const opened = new WeakMap<object, Map<string, Routes>>();
 const UNFILTERED = {};
 

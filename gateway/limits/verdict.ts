@@ -21,7 +21,7 @@ export const MAX_IN_VAIN = 2;
 export interface FailedAttempt {
 	error: GatewayError;
 	isBillable: boolean;
-	retriesForeignAnswers: boolean;
+	retriesOtherServers: boolean;
 	maxRetries: number;
 	/** Attempts so far, this one included. */
 	sent: number;
@@ -130,9 +130,9 @@ export function backoff(attempt: number, random: () => number = Math.random): nu
 }
 
 /** Whether the same request may be sent again: not if it may have been billed; a GET always. */
-function mayComeRight({ error, isBillable, retriesForeignAnswers }: FailedAttempt): boolean {
+function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt): boolean {
 	if (error instanceof ServiceError && error.forbidsRetry) return false;
-	if (retriesForeignAnswers && isForeignAnswer(error)) return true;
+	if (retriesOtherServers && isOfOtherServer(error)) return true;
 	if (isBillable && error.mayHaveBeenAccepted) return false;
 	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
 	return error instanceof NoResponseError && error.transient;
@@ -145,7 +145,7 @@ const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies Node
  * Whether a failure does not come from the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
  * that is transient anyway. A proxy that is being redeployed answers like this for a while, and a wrong URL always does.
  */
-export function isForeignAnswer(error: GatewayError): boolean {
+export function isOfOtherServer(error: GatewayError): boolean {
 	if (error instanceof ServiceError)
 		return !error.isOfService && !statusOf(error.status).isTransient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);

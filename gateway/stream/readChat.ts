@@ -114,7 +114,7 @@ async function readEvents(
 		(isContent = onEvent(value, text, isError) || isContent);
 	const take = (received: Buffer): boolean => {
 		size += received.length;
-		if (size > MAX_STREAM_BYTES) throw endless(response);
+		if (size > MAX_STREAM_BYTES) throw endless();
 		isContent = false;
 		if (events) events.push(received);
 		else {
@@ -167,11 +167,9 @@ function withoutBlankStart(bytes: Buffer): Buffer {
 	return bytes.subarray(start === -1 ? bytes.length : start);
 }
 
-function endless({ status }: ServiceResponse): MalformedResponseError {
-	return new MalformedResponseError('The stream does not end', {
-		status,
-		bodyStart: `(more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB)`,
-	});
+function endless(): MalformedResponseError {
+	const size = `(more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB)`;
+	return new MalformedResponseError('The stream does not end', size);
 }
 
 /** Whether an event is a part of the answer. One that only reports usage has no choices. */

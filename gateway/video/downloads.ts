@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
-import { IdleTimeout, rejectWhenGivenUp } from '../http/idleTimeout';
+import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
@@ -149,14 +149,15 @@ async function fetchVideo<Stored>(
 	const { clock, timeoutMs } = settings;
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal);
 	const aborting = new AbortController();
-	const givenUp = rejectWhenGivenUp(idleTimeout, () => aborting.abort());
+	const unlessStopped = <Part>(pending: Promise<Part>) =>
+		unlessGivenUp(idleTimeout, pending, () => aborting.abort());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
 		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, settings.redact);
 	};
 	try {
 		const opening = openVideo(settings, url, aborting.signal);
-		const { statusCode, headers, body } = await Promise.race([opening, givenUp]);
+		const { statusCode, headers, body } = await unlessStopped(opening);
 		if (statusCode !== 200) {
 			body.on('error', () => {}).destroy();
 			const pauseMs = askedPause(statusCode, headers, clock.wallTime());
@@ -168,7 +169,7 @@ async function fetchVideo<Stored>(
 		aborting.signal.addEventListener('abort', close, { once: true });
 		const bytes = Number(headers['content-length']) || 0;
 		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
-		const video = await Promise.race([reading, givenUp]);
+		const video = await unlessStopped(reading);
 		const stored = await store(video).catch((error: unknown) => {
 			throw video.failure() ?? storageError(error);
 		});

@@ -1,6 +1,6 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, idText, logText, shortText } from '../errors/texts';
-import { isSsrfRefusal, textOf } from '../errors/foreignErrors';
+import { isSsrfRefusal, textOf } from '../errors/transportErrors';
 import { GatewayError, NoResponseError } from '../errors/gatewayError';
 import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';

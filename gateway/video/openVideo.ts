@@ -1,5 +1,5 @@
-import { requestThroughN8n } from '../http/requestHelper';
-import { type HelperResponse, type RequestHelper, USER_AGENT } from '../http/types';
+import { type HelperResponse, type RequestHelper, requestThroughN8n } from '../http/hostHelpers';
+import { USER_AGENT } from '../http/types';
 import { tooManyRedirects } from './errors';
 
 /** As many as a storage and its CDN need, and some more. */
@@ -57,9 +57,9 @@ async function request(
 		'user-agent': USER_AGENT,
 		...(key && { authorization: key }),
 	};
-	const ignoreSslIssues = ignoresSslIssuesAt(url);
-	const sent = { method: 'GET', url, headers, ignoreSslIssues } as const;
-	return await requestThroughN8n(httpRequest, sent, abortSignal);
+	const skipSslCertificateValidation = ignoresSslIssuesAt(url);
+	const sent = { method: 'GET', url, headers, skipSslCertificateValidation, abortSignal } as const;
+	return await requestThroughN8n(httpRequest, sent);
 }
 
 /** Undefined for a response that leads nowhere: its status tells why. */

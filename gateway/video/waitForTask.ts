@@ -7,7 +7,7 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
-import { isForeignAnswer } from '../limits/verdict';
+import { isOfOtherServer } from '../limits/verdict';
 import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { WaitTimeoutError } from './errors';
@@ -178,7 +178,7 @@ function doubtAbout(
 	if (polled instanceof NoResponseError && (polled.transient || polled.code === 'ENOTFOUND'))
 		return undefined;
 	if (polled instanceof ServiceError && statusOf(polled.status).isTransient) return undefined;
-	if (isForeignAnswer(polled))
+	if (isOfOtherServer(polled))
 		return isKnown ? undefined : { said: 'another server', polls: MAX_FOREIGN_ANSWERS };
 	// Negative after the host's clock was set back: then the task may be old.
 	const isNew = submittedAt !== undefined && Math.abs(msBetween(submittedAt, now)) < REPLICA_LAG_MS;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { openTransport } from '../../gateway/cloud/transport';
 import { toNetworkError } from '../../gateway/http/networkError';
-import type { RequestHelper } from '../../gateway/http/types';
+import type { RequestHelper } from '../../gateway/http/hostHelpers';
 
 const origin = 'https://service.test';
 const send = async (

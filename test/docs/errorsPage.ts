@@ -1,4 +1,4 @@
-import { foreignMessage, statusOf, STATUSES } from '../../gateway/errors/statuses';
+import { messageInBetween, statusOf, STATUSES } from '../../gateway/errors/statuses';
 import { NOT_CONNECTED } from '../../gateway/http/networkError';
 import { linkToMessage } from './messagesPage';
 import { NODE_CODES } from './nodeCodes';
@@ -21,11 +21,11 @@ const OTHERS: ReadonlyArray<[name: string, status: number]> = [
 const withoutNumber = (text: string, status: number) => text.replace(String(status), '…');
 
 /** Whether the node sends the request again by itself. */
-function retries({ isTransient, hidesSuccess, foreign }: Status): string {
+function retries({ isTransient, hidesSuccess, inBetween }: Status): string {
 	if (!isTransient) return hidesSuccess ? 'no: it may have been accepted' : 'no';
 	if (hidesSuccess === 'always') return 'unless it is billable';
 	if (hidesSuccess === undefined) return 'yes';
-	return foreign === 'if late'
+	return inBetween === 'if late'
 		? "yes; a billable request not after 10 seconds without the service's JSON"
 		: "yes; a billable request only with the service's JSON";
 }
@@ -46,14 +46,14 @@ const known = STATUSES.map((entry) => {
 });
 const others = OTHERS.map(([name, status]) => statusRow(name, statusOf(status)));
 
-const foreign = [
+const otherServers = [
 	...[...new Set(STATUSES.map(({ status }) => status))].map(statusOf),
 	statusOf(504),
-].flatMap(({ status, foreign: when }) => {
+].flatMap(({ status, inBetween: when }) => {
 	if (when === undefined) return [];
 	const name = status === 504 ? '408, 425, 504 and above' : String(status);
 	const says = { always: '', 'with a body': ' with a body', 'if late': ' after 10 seconds' }[when];
-	const message = foreignMessage(status);
+	const message = messageInBetween(status);
 	return [[name + says, code(withoutNumber(message.code, status))]];
 });
 
@@ -68,7 +68,7 @@ const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), .
 export function errorsPage(page: string): string {
 	const tables = {
 		statuses: table(['status', 'code', 'message', 'retried by the node'], [...known, ...others]),
-		'other servers': table(['status', 'code'], foreign),
+		'other servers': table(['status', 'code'], otherServers),
 		'codes of the node': table(['code', 'when', 'what to do'], [...ofNodes, ...connecting]),
 	};
 	return Object.entries(tables).reduce(

@@ -1,4 +1,4 @@
-import { NeverSentError } from '../../gateway/errors/foreignErrors';
+import { NeverSentError } from '../../gateway/errors/transportErrors';
 import { NOT_CONNECTED, timeoutError, toNetworkError } from '../../gateway/http/networkError';
 
 const failure = (code: string | number) => Object.assign(new Error(`write ${code}`), { code });

@@ -90,11 +90,11 @@ test.each([
 	[10_000, false],
 	[10_001, true],
 ])('a 503 page after %i ms is from a server in between: %j', (waitedMs, expected) => {
-	expect(errorOf(503, {}, PAGE, waitedMs).isForeign).toBe(expected);
+	expect(errorOf(503, {}, PAGE, waitedMs).isFromServerInBetween).toBe(expected);
 });
 
 // Of a server in between: a video may be billed, and is not submitted again.
-test.each<[isForeign: boolean, body: string]>([
+test.each<[isFromServerInBetween: boolean, body: string]>([
 	[true, 'upstream connect error'],
 	[true, '{"code":"internal_error","message":"It'],
 	[true, '{"message":"Internal server error"}'],
@@ -109,9 +109,13 @@ test.each<[isForeign: boolean, body: string]>([
 	[false, '{"code":null,"message":"It failed.","data":null}'],
 	[false, '{"error":{"message":"It failed.","type":"x","code":"oops"}}'],
 	[false, '{"error":{"message":"It failed."}}'],
-])('a 500 or 502 is from a server in between: %j, if its body is %s', (isForeign, body) => {
-	for (const status of [500, 502]) expect(errorOf(status, {}, body).isForeign).toBe(isForeign);
-});
+])(
+	'a 500 or 502 is from a server in between: %j, if its body is %s',
+	(isFromServerInBetween, body) => {
+		for (const status of [500, 502])
+			expect(errorOf(status, {}, body).isFromServerInBetween).toBe(isFromServerInBetween);
+	},
+);
 
 test.each([
 	[404, '{"code":"not_found","message":"No"}', true],
@@ -133,7 +137,7 @@ test.each([
 });
 
 test('a late 503 that says when to retry is a refusal of the service', () => {
-	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isForeign).toBe(false);
+	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isFromServerInBetween).toBe(false);
 });
 
 test.each<[unknown, string]>([

@@ -30,7 +30,7 @@ const works = {
 const usual: FailedAttempt = {
 	error: serviceError(429, { retryAfterMs: 1_000 }),
 	isBillable: true,
-	retriesForeignAnswers: false,
+	retriesOtherServers: false,
 	maxRetries: 4,
 	sent: 1,
 	retries: 0,
@@ -128,12 +128,12 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a poll that nobody waits for', { error: lost(true), isBillable: false, maxRetries: 0 }, fails],
 	[
 		'a proxy that asks for a login, with no poll after this one',
-		{ ...refusedByProxy('proxy_login'), retriesForeignAnswers: true },
+		{ ...refusedByProxy('proxy_login'), retriesOtherServers: true },
 		alone,
 	],
 	[
 		'a proxy that refuses, with no poll after this one',
-		{ ...refusedByProxy('proxy_refused'), retriesForeignAnswers: true },
+		{ ...refusedByProxy('proxy_refused'), retriesOtherServers: true },
 		alone,
 	],
 	['a proxy that refuses, while others poll', refusedByProxy('proxy_refused'), fails],

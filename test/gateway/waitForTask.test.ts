@@ -213,10 +213,7 @@ test('a poll between two pauses in the database takes ten seconds at most', asyn
 
 describe.each<[string, () => Error]>([
 	['a 404 page', () => page(404)],
-	[
-		'a page with status 200',
-		() => new MalformedResponseError('Not JSON', { status: 200, bodyStart: '' }),
-	],
+	['a page with status 200', () => new MalformedResponseError('Not JSON', '')],
 	[
 		'the refusal of a proxy',
 		() =>

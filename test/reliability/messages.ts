@@ -20,9 +20,9 @@ const NO_TLS = 'Could not establish a secure connection to the service';
 const FAILED = 'The service could not generate the video of task …';
 
 /** What errors of a status say, by their code: docs/errors.md has the same texts, which a test compares. */
-const ofStatuses = STATUSES.flatMap(({ code, foreignCode = code, message, foreign }) => [
+const ofStatuses = STATUSES.flatMap(({ code, codeInBetween = code, message, inBetween }) => [
 	{ code, message },
-	...(foreign === undefined ? [] : [{ code: foreignCode, message: PROXY_ERROR }]),
+	...(inBetween === undefined ? [] : [{ code: codeInBetween, message: PROXY_ERROR }]),
 ]);
 const messagesOf = (wanted: string) =>
 	ofStatuses.filter(({ code }) => code === wanted).map(({ message }) => message);

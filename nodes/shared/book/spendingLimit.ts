@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError, SpendingLimitError } from '../../../gateway';
+import { GatewayError } from '../../../gateway';
+import { SpendingLimitError } from '../run/errorText';
 import { contextOf, noteInExecution } from './book';
 
 /** The field of the execution's context that has, by node and execution, the billable requests. */
@@ -45,7 +46,7 @@ export class SpendingLimit {
 		if (requestsOf(this.counted).size > 0) return;
 		this.planned += needed;
 		const { count } = this.counted;
-		if (count + this.planned > max) throw new SpendingLimitError(max, count, this.planned, needed);
+		if (count + this.planned > max) throw limitReached(max, count, this.planned, needed);
 	}
 
 	/**
@@ -62,7 +63,7 @@ export class SpendingLimit {
 		const counted = max === Infinity ? this.unlimited : this.counted;
 		const inFlight = requestsOf(counted);
 		while (counted.count + needed > max) {
-			if (inFlight.size === 0) throw new SpendingLimitError(max, counted.count, needed);
+			if (inFlight.size === 0) throw limitReached(max, counted.count, needed);
 			await Promise.race(inFlight);
 		}
 		// In the same step as the check: several requests may have waited for this room.
@@ -83,6 +84,23 @@ export class SpendingLimit {
 		inFlight.add(settling);
 		return await sending;
 	}
+}
+
+/**
+ * @param made how many billable requests the execution has sent
+ * @param needed how many it would send next
+ * @param ofItem how many of them are one request
+ */
+function limitReached(max: number, made: number, needed: number, ofItem = needed) {
+	if (ofItem > max)
+		return new SpendingLimitError(
+			`Max Billable Requests (${max}) is less than this one request counts (${ofItem})`,
+			'Nothing was sent in this try. Increase Max Billable Requests in the options of the node, or ask for fewer videos.',
+		);
+	return new SpendingLimitError(
+		`Max Billable Requests (${max}) does not allow this request`,
+		`This execution made ${made} billable ${made === 1 ? 'request' : 'requests'} with this node and needs ${needed} more. Nothing was sent in this try. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
+	);
 }
 
 /** Whether the service refused the request, or it was never sent. */

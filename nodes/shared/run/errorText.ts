@@ -15,7 +15,6 @@ import {
 	type NodeCode,
 	NoResponseError,
 	ServiceError,
-	SpendingLimitError,
 	TaskFailedError,
 	UrlRefusedError,
 } from '../../../gateway';
@@ -60,6 +59,18 @@ export class ReportedError extends Error {
 	}
 }
 
+/** Max Billable Requests does not allow a request: nothing was sent. */
+export class SpendingLimitError extends Error {
+	readonly report: ErrorReport;
+
+	constructor(message: string, advice: string) {
+		super(message);
+		const code: NodeCode = 'spending_limit';
+		const failure = { message, description: advice, code, http_status: null };
+		this.report = { failure, isApiError: false };
+	}
+}
+
 /**
  * The error of a try together with the error of an earlier try that may be billed. The last error alone would hide that: its
  * try was not sent, or was refused.
@@ -83,7 +94,7 @@ export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined
  * @param advice follows the error's own advice
  */
 export function reportError(error: unknown, task?: TaskState, advice?: string): ErrorReport {
-	if (error instanceof ReportedError) return error.report;
+	if (error instanceof ReportedError || error instanceof SpendingLimitError) return error.report;
 	const isApiError =
 		error instanceof ServiceError ||
 		error instanceof NoResponseError ||

@@ -1,5 +1,5 @@
 import type { GatewayOptions } from '../../../gateway';
-import { NeverSentError } from '../../../gateway/errors/foreignErrors';
+import { NeverSentError } from '../../../gateway/errors/transportErrors';
 import { COMPLETION, responseOf } from '../inMemory';
 import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
