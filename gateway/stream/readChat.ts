@@ -13,10 +13,13 @@ import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
 import { type Fields, isFields } from '../schemas/responseJson';
-import { SseEvents } from './sseEvents';
+import { SseEvents, type StreamEvent } from './sseEvents';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
+
+/** Events that are no part of the answer: with more, it is not a stream of this service. */
+const MAX_IGNORED = 100_000;
 
 /** How an event stream begins, if only with a comment that keeps the connection alive, or with an error. */
 const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;
@@ -45,18 +48,21 @@ export async function readChat(
 		onText(text);
 	};
 	let hasChunks = false;
-	let ignored: string | undefined;
-	const onEvent = (value: unknown, event: string, isError: boolean): boolean => {
+	let ignored = 0;
+	let lastIgnored = '';
+	const onEvent = ({ value, text, isError }: StreamEvent): boolean => {
 		if (isError)
-			throw toServiceError(response, readErrorBody(value) ? value : { error: value ?? event });
+			throw toServiceError(response, readErrorBody(value) ? value : { error: value ?? text });
 		if (!isFields(value) || !isChunk(value)) {
-			throwUnlessIgnored(value, event, response);
-			ignored = event;
+			throwUnlessIgnored(value, text, response);
+			lastIgnored = text;
+			ignored += 1;
+			if (ignored > MAX_IGNORED) throw invalidChunk(response, text);
 			return false;
 		}
 		hasChunks = true;
-		const { text, isContent } = addTo(assembly, value, response, event);
-		tell(text);
+		const { text: added, isContent } = addTo(assembly, value, response, text);
+		tell(added);
 		throwErrorBeside(value, response);
 		return isContent;
 	};
@@ -65,8 +71,8 @@ export async function readChat(
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
 		completion = (await parseResource(whole, complete, response, chatCompletion)).shown;
-	} else if (!hasChunks && ignored !== undefined) {
-		throw invalidChunk(response, ignored);
+	} else if (!hasChunks && ignored > 0) {
+		throw invalidChunk(response, lastIgnored);
 	} else if (isDone || assembly.isFinished) {
 		completion = assembled(assembly, response);
 	} else {
@@ -102,30 +108,28 @@ function assembled(assembly: CompletionAssembler, response: ServiceResponse): Ch
  */
 async function readEvents(
 	response: ServiceResponse,
-	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
+	onEvent: (event: StreamEvent) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
 	/** What arrived as long as it is no stream. */
 	const beginning = new ByteBuffer();
 	let events: SseEvents | undefined;
 	let size = 0;
-	let isContent = false;
-	const onValue: typeof onEvent = (value, text, isError) =>
-		(isContent = onEvent(value, text, isError) || isContent);
 	const take = (received: Buffer): boolean => {
 		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless();
-		isContent = false;
-		if (events) events.push(received);
-		else {
-			const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
+		let bytes = received;
+		if (events === undefined) {
+			if (beginning.length === 0) bytes = withoutBlankStart(received);
 			beginning.add(bytes);
 			if (SSE_LINE.test(startOf(beginning.bytes))) {
-				events = new SseEvents(response, onValue);
-				events.push(beginning.take());
-			} else isContent = hasContent(bytes);
+				events = new SseEvents(response);
+				bytes = beginning.take();
+			}
 		}
-		response.onProgress(isContent);
+		response.onProgress(
+			events ? events.push(bytes).map(onEvent).includes(true) : hasContent(bytes),
+		);
 		return beginning.length <= MAX_ANSWER_BYTES;
 	};
 	return await new Promise((resolve, reject) => {
@@ -143,7 +147,7 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				events?.end();
+				events?.end().forEach(onEvent);
 				finish();
 			})
 			.catch((error: unknown) => {

@@ -15,6 +15,14 @@ const DONE = ['[DONE]', '["DONE"]'];
 /** Words of a failure that are no JSON. */
 const FAILURE = /^\W*error\b/i;
 
+/** An event of a stream. */
+export interface StreamEvent {
+	/** Undefined if it is not JSON. */
+	value: unknown;
+	text: string;
+	isError: boolean;
+}
+
 /**
  * Turns the bytes of an event stream into JSON values, wherever packets divide it: inside a UTF-8 character, inside a line,
  * several lines at once.
@@ -27,32 +35,28 @@ export class SseEvents {
 	isDone = false;
 	/** Removes a byte order mark. */
 	private readonly decoder = new TextDecoder();
-	/** Of a line. */
+	/** The beginning of a line that has not ended. */
 	private rest = '';
-	/** Whether the event's name says so. */
+	/** Whether the name of the current event is "error". */
 	private isError = false;
 
-	/** @param emit gets each value, undefined if it is not JSON, its text, and whether it is an error */
-	constructor(
-		private readonly response: ServiceResponse,
-		private readonly emit: (value: unknown, text: string, isError: boolean) => void,
-	) {}
+	constructor(private readonly response: ServiceResponse) {}
 
-	push(bytes: Buffer): void {
-		this.take(this.decoder.decode(bytes, { stream: true }));
+	push(bytes: Buffer): StreamEvent[] {
+		return this.eventsIn(this.decoder.decode(bytes, { stream: true }));
 	}
 
 	/** The last line may have no end of its own. */
-	end(): void {
-		this.take(`${this.decoder.decode()}\n`);
+	end(): StreamEvent[] {
+		return this.eventsIn(`${this.decoder.decode()}\n`);
 	}
 
-	private take(text: string): void {
+	private eventsIn(text: string): StreamEvent[] {
 		// A carriage return at the very end may be half a line end.
 		const end = Math.max(text.lastIndexOf('\n'), text.slice(0, -1).lastIndexOf('\r')) + 1;
 		if (end === 0) {
 			this.rest += text;
-			if (this.rest.length <= MAX_LINE) return;
+			if (this.rest.length <= MAX_LINE) return [];
 			const message = 'The stream contains a line that does not end';
 			throw malformedResponse(this.response, message, this.rest);
 		}
@@ -62,26 +66,25 @@ export class SseEvents {
 		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		for (const line of lines) if (!this.isDone) this.takeLine(line.trim());
+		return lines.flatMap((line) => this.eventOf(line.trim()) ?? []);
 	}
 
 	/** Comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
-	private takeLine(line: string): void {
+	private eventOf(line: string): StreamEvent | undefined {
 		if (line === '') this.isError = false;
-		else if (line.startsWith('{')) this.takeData(line, this.isError);
-		else {
-			const [, field, value = ''] = FIELD.exec(line) ?? [];
-			if (field === 'event') this.isError = value.trim() === 'error';
-			else if (field !== undefined) this.takeData(value.trim(), this.isError || field === 'error');
-		}
+		if (line.startsWith('{')) return this.dataEvent(line, this.isError);
+		const [, field, data = ''] = FIELD.exec(line) ?? [];
+		if (field === 'event') this.isError = data.trim() === 'error';
+		else if (field !== undefined)
+			return this.dataEvent(data.trim(), this.isError || field === 'error');
+		return undefined;
 	}
 
-	private takeData(data: string, isError: boolean): void {
-		if (DONE.includes(data)) this.isDone = true;
-		else if (data !== '') {
-			const value = JSON_START.test(data) ? parseOrUndefined(data) : undefined;
-			this.emit(value, data, isError || (value === undefined && FAILURE.test(data)));
-		}
+	private dataEvent(text: string, isError: boolean): StreamEvent | undefined {
+		this.isDone ||= DONE.includes(text);
+		if (this.isDone || text === '') return undefined;
+		const value = JSON_START.test(text) ? parseOrUndefined(text) : undefined;
+		return { value, text, isError: isError || (value === undefined && FAILURE.test(text)) };
 	}
 }
 
