@@ -26,7 +26,7 @@ import { waitingTooltip } from './resultOptions';
 import { type Operation, submit } from './submit';
 import { anotherNode, TaskLog } from './taskLog';
 import { requestHints, requestParameters } from './videoRequest';
-import { LOST_STATE, runOperation, wait } from './wait';
+import { runOperation, wait } from './wait';
 
 const operations: Record<string, Operation> = { generate, get, submit, wait };
 
@@ -172,22 +172,16 @@ function customApiCall() {
 	);
 }
 
-/** Why the book of a run cannot be continued: videos might be submitted again. */
+/** Without its book, a run might submit videos again. Get and Wait find their tasks in the form. */
 function unreadable(
 	context: IExecuteFunctions,
 	book: PaidBook,
 	log: TaskLog,
 	operation: Operation,
 ): NodeOperationError | undefined {
-	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
-	// Get and Wait find their tasks in the form.
-	if (!isOther && (!book.isGone || operation.properties.includes(taskIdProperty))) return undefined;
-	const { noted } = log;
-	return new NodeOperationError(
-		context.getNode(),
-		isOther ? 'The videos were submitted by another version of this package' : LOST_STATE,
-		{
-			description: `Nothing was submitted again. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${noted && ` Tasks of this execution: ${noted}`}`,
-		},
-	);
+	if (!book.isGone || operation.properties.includes(taskIdProperty)) return undefined;
+	const tasks = log.noted && ` Tasks of this execution: ${log.noted}`;
+	return new NodeOperationError(context.getNode(), 'The state of this wait is lost', {
+		description: `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`,
+	});
 }

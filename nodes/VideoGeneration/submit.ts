@@ -104,8 +104,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
-	const due = entry.tasks.filter(({ state }) => state === 'due');
-	const count = live === 0 ? n : Math.min(due.length, n - live);
+	const count = live === 0 ? n : Math.min(entry.tasks.length - live, n - live);
 	if (count <= 0) return;
 	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
 	const request = live === 0 ? billable.request : { ...billable.request, n: count };
@@ -123,8 +122,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		throw error;
 	});
 	const tasks = tasksOf(submission);
-	for (const task of due) task.state = 'replaced';
-	entry.tasks.push(...tasks);
+	entry.tasks = [...liveTasks(entry), ...tasks];
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + tasks.length;
 	delete entry.lost;

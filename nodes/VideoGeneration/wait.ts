@@ -49,8 +49,6 @@ export const wait: Operation = {
 	}),
 };
 
-export const LOST_STATE = 'n8n lost the state of this wait';
-
 /** n8n resumes everything that is due at once: pauses that start together end apart. */
 const SPREAD_MS = 5_000;
 /** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
@@ -77,7 +75,7 @@ class AllTasks {
 
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
-		if (book.isGone) this.refusal = LOST_STATE;
+		if (book.isGone) this.refusal = 'the state of this wait is lost';
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
 

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { runsAsTool } from '../form/hints';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
-import { type Book, type BookEntry, type PaidTask, readBook } from './schema';
+import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
 
 /** The field of the node's context begins with it; the name of the run follows. */
 const FIELD = 'paidWork';
@@ -23,13 +23,14 @@ const inUse = new WeakSet<BookEntry>();
 export class PaidBook {
 	/** The entries that this run is about, by item. */
 	readonly current = new Map<number, BookEntry>();
-	private readonly all = new Set<BookEntry>();
 	/** The entries of earlier tries, by item. */
 	private readonly earlier = new Map<number, BookEntry[]>();
-	/** Whether n8n lost what the run that paused had written. */
+	/** Whether n8n lost what an earlier run had written, or another version of this package wrote it. */
 	readonly isGone: boolean;
 	/** The index of this run of the node. */
 	readonly run: number;
+	/** The tools of an MCP Server Trigger run in no execution. */
+	readonly execution: string;
 	private readonly isTool: boolean;
 	private readonly field: string;
 	private readonly fields: IDataObject;
@@ -44,23 +45,28 @@ export class PaidBook {
 	) {
 		this.isTool = runsAsTool(context.getNode());
 		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
+		this.execution = (context.getExecutionId?.() as string | undefined) ?? '';
 		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
-		this.book = readBook(this.fields[this.field]);
-		this.fields[this.field] = this.book as unknown as IDataObject;
 		// No earlier run of a loop can be repeated.
 		for (const name of Object.keys(this.fields))
 			if (name.startsWith(FIELD) && name !== this.field) delete this.fields[name];
+		const isNew = this.fields[this.field] === undefined && !continues;
+		const known = isNew ? newBook() : readBook(this.fields[this.field]);
+		this.isGone = known === undefined;
+		this.book = known ?? newBook();
+		// What cannot be read stays, also for the next try.
+		this.fields[this.field] =
+			(known as IDataObject | undefined) ?? this.fields[this.field] ?? 'lost';
 		this.fingerprints = fingerprintsOf(context, parameters);
+		if (!continues) this.book.entries = this.book.entries.filter(isKept);
 		for (const entry of this.book.entries) {
 			if (inUse.has(entry)) continue;
-			this.all.add(entry);
 			this.earlier.set(entry.item, [...(this.earlier.get(entry.item) ?? []), entry]);
 			if (!continues) startOver(entry);
 			// An item whose request changed has neither field.
 			else if (entry.outputOptions ?? entry.error) this.current.set(entry.item, entry);
 		}
-		this.isGone = continues && this.current.size === 0;
 	}
 
 	/** Whether an earlier try paid for something. */
@@ -68,21 +74,16 @@ export class PaidBook {
 		return this.earlier.size > 0;
 	}
 
-	/** The tools of an MCP Server Trigger run in no execution. */
-	get execution(): string {
-		return (this.context.getExecutionId?.() as string | undefined) ?? '';
-	}
-
 	/** Every entry of this run, also those of earlier tries that its form no longer asks for. */
 	get entries(): BookEntry[] {
-		return [...this.all];
+		const earlier = [...this.earlier.values()].flat();
+		return [...new Set([...earlier, ...this.current.values()])];
 	}
 
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
 		const wanted = this.fingerprints(item, request);
-		const stored = this.isTool ? this.book.entries : (this.earlier.get(item) ?? []);
-		const known = stored.filter((entry) => entry.item === item && !inUse.has(entry));
+		const known = (this.earlier.get(item) ?? []).filter((entry) => !inUse.has(entry));
 		const same =
 			known.find(({ formHash }) => formHash !== undefined && formHash === wanted.formHash) ??
 			known.find(({ requestHash }) => requestHash === wanted.requestHash);
@@ -95,10 +96,7 @@ export class PaidBook {
 		return this.open(entry);
 	}
 
-	/** Works with an entry, in place of those of the item that paid for nothing in an earlier try. */
 	private open(entry: BookEntry): BookEntry {
-		for (const old of this.earlier.get(entry.item) ?? []) if (!isPaid(old)) this.all.delete(old);
-		this.all.add(entry);
 		if (this.isTool) inUse.add(entry);
 		this.current.set(entry.item, entry);
 		return entry;
@@ -119,35 +117,32 @@ export class PaidBook {
 
 	/** The items of such submissions. */
 	get lostItems(): number[] {
-		return [...new Set(this.lostEntries.map(({ item }) => item))];
-	}
-
-	private get lostEntries(): BookEntry[] {
-		return this.entries.filter((entry) => this.isLost(entry));
+		const lost = this.entries.filter((entry) => this.isLost(entry));
+		return [...new Set(lost.map(({ item }) => item))];
 	}
 
 	/** To be called when an error lists what is lost: n8n's Retry, which is another execution, submits it again. */
 	tellOfLost(): void {
-		for (const entry of this.lostEntries) entry.lost = { toldIn: this.execution };
+		for (const entry of this.entries)
+			if (this.isLost(entry)) entry.lost = { toldIn: this.execution };
 	}
 
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		const { isTool, book } = this;
+		const { isTool, book, current } = this;
 		const failed = items?.findIndex(({ json }) => json.error !== undefined) ?? 0;
 		// An agent repeats a call of its tool, with and without Retry On Fail.
 		const mayRepeat = isTool ? failed >= 0 : this.context.getNode().retryOnFail && failed === 0;
 		const isOver = items !== undefined && !mayRepeat;
-		const own = isTool ? new Set(this.current.values()) : new Set(book.entries);
+		if (this.isGone && !isOver) return;
+		const own = new Set(isTool ? current.values() : book.entries);
 		for (const entry of own) {
 			inUse.delete(entry);
 			// A second try downloads the files again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
 		}
-		const kept = book.entries.filter((entry) => !own.has(entry) || (!isOver && isPaid(entry)));
-		const free = kept.filter((entry) => !inUse.has(entry));
-		const forgotten = new Set(isTool ? free.slice(0, -MAX_KEPT) : []);
-		book.entries = kept.filter((entry) => !forgotten.has(entry));
+		const kept = book.entries.filter((entry) => (isOver ? !own.has(entry) : isKept(entry)));
+		book.entries = isTool ? kept.slice(-MAX_KEPT) : kept;
 		if (!isTool && kept.length === 0) delete this.fields[this.field];
 	}
 }
@@ -189,35 +184,25 @@ export function noteInExecution(
 /** Characters of a value of custom data. n8n logs an error for a longer one. */
 const MAX_VALUE = 255;
 
-/**
- * Adds ids to a list such as `c, b, a` or `c, b +12`. The newest come first; an id that does not fit is counted, never cut.
- * @returns at most 255 characters
- */
+/** Puts ids in front of a list, and leaves out, whole, what does not fit any more. */
 export function withTaskIds(list: string, taskIds: string[]): string {
-	const [earlier = '', uncounted = 0] = list.split(/(?:^| )\+(?=\d+$)/);
-	const ids = [...taskIds, ...earlier.split(', ').filter(Boolean)];
-	const all = ids.length + Number(uncounted);
-	const counted = (shown: string[]) =>
-		[shown.join(', '), all > shown.length && `+${all - shown.length}`].filter(Boolean).join(' ');
-	const fitting = ids.reduce<string[]>((shown, id) => {
-		const more = [...shown, id];
-		return counted(more).length <= MAX_VALUE ? more : shown;
-	}, []);
-	return counted(fitting);
+	return [...taskIds, ...list.split(', ')].filter(Boolean).reduce((shown, id) => {
+		const more = shown === '' ? id : `${shown}, ${id}`;
+		return more.length <= MAX_VALUE ? more : shown;
+	}, '');
 }
 
 /** Whether an entry is kept for a second try, also because of an answer that was lost or has no JSON: its error says so. */
-function isPaid({ tasks, lost, answer, earlier, isOfOtherVersion }: BookEntry): boolean {
-	const isOurs =
-		isOfOtherVersion === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
-	return isOurs || lost !== undefined || answer !== undefined || earlier !== undefined;
+function isKept(entry: BookEntry): boolean {
+	const { tasks, lost, answer, earlier } = entry;
+	const isPaid = tasks.some(({ submittedAt }) => submittedAt !== undefined) || answer !== undefined;
+	return isPaid || lost !== undefined || earlier !== undefined || inUse.has(entry);
 }
 
 /** Keeps what is paid for, except failed tasks. Their items are made again in this try. */
 function startOver(entry: BookEntry): void {
 	for (const field of ['waitOptions', 'outputOptions', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
-		if (task.state === 'replaced') continue;
 		// Only the interface's own status counts: after another name for a failure, the task may still finish.
 		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
@@ -226,7 +211,7 @@ function startOver(entry: BookEntry): void {
 	}
 }
 
-/** The tasks that an item has, without those that others replace. */
+/** The tasks that an item has, without those that are to be submitted again. */
 export function liveTasks({ tasks }: BookEntry): PaidTask[] {
-	return tasks.filter(({ state }) => state !== 'due' && state !== 'replaced');
+	return tasks.filter(({ state }) => state !== 'due');
 }

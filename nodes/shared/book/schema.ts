@@ -5,7 +5,7 @@ import type { ErrorReport } from '../run/errorText';
 
 // Part of the gateway's bundle, which has its zod: n8n's own may be an older one.
 
-/** Part of every stored book. A later version of this package reads it, or refuses it and names its tasks. */
+/** Part of every stored book. A later version of this package reads it, or refuses to submit. */
 const BOOK_VERSION = 1;
 
 /** Milliseconds since the Unix epoch. */
@@ -23,9 +23,9 @@ const errorReport: z.ZodType<ErrorReport> = z.object({
 
 /**
  * The life of a video task: `open` until it ends as `done` (it becomes an item), `failed` or `unknown` to the service (it becomes
- * an error). If the service reported it as failed, the next try finds it `due`, submits another one, and it is `replaced`.
+ * an error). If the service reported it as failed, the next try finds it `due`, and submits another one in its place.
  */
-const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due', 'replaced']);
+const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due']);
 
 /** One video task. */
 const paidTask = z.object({
@@ -73,8 +73,6 @@ const bookEntry = z.object({
 	/** Fingerprints of the form and the input, and of the evaluated request. */
 	formHash: z.string().optional(),
 	requestHash: z.string().optional(),
-	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
-	isOfOtherVersion: z.boolean().optional(),
 	/** Undefined: the tasks are not waited for. */
 	waitOptions: waitOptions.optional(),
 	outputOptions: outputOptions.optional(),
@@ -101,24 +99,11 @@ export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;
 
-/** The part of an entry that every version has. */
-const anyEntry = z
-	.object({
-		item: z.number(),
-		tasks: z.array(
-			z
-				.object({ latest: z.object({ id: z.string(), status: z.string() }) })
-				.transform(({ latest }): PaidTask => ({ state: 'open', latest })),
-		),
-	})
-	.catch({ item: 0, tasks: [] })
-	.transform((entry): BookEntry => ({ ...entry, isOfOtherVersion: true }));
-const anyBook = z.object({ entries: z.array(anyEntry) });
+export const newBook = (): Book => ({ version: BOOK_VERSION, entries: [] });
+
+/** The same object with all its fields; undefined if this version cannot read it. */
+export function readBook(value: unknown): Book | undefined {
+	return isBook(value) ? value : undefined;
+}
 
 const isBook = (value: unknown): value is Book => book.safeParse(value).success;
-
-/** The same object with all its fields, or of another version's book the parts that name tasks. */
-export function readBook(value: unknown): Book {
-	if (isBook(value)) return value;
-	return { version: BOOK_VERSION, ...(anyBook.safeParse(value).data ?? { entries: [] }) };
-}

@@ -32,12 +32,9 @@ describe("the execution's custom data", () => {
 		['', ['a', 'b'], 'a, b'],
 		['b, a', ['c'], 'c, b, a'],
 		['x'.repeat(250), ['new'], `new, ${'x'.repeat(250)}`],
-		['x'.repeat(251), ['new'], 'new +1'],
-		['b, a +3', ['c'], 'c, b, a +3'],
-		[`b, ${'x'.repeat(240)} +9`, ['a new one'], 'a new one, b +10'],
-		['+2', ['y'.repeat(256)], '+3'],
-		['+2', ['y'], 'y +2'],
-		['', ['y'.repeat(300), 'b'], 'b +1'],
+		['x'.repeat(251), ['new'], 'new'],
+		[`b, ${'x'.repeat(250)}`, ['a new one'], 'a new one, b'],
+		['', ['y'.repeat(300), 'b'], 'b'],
 	])('%s with %j is %s', (list, ids, expected) => {
 		expect(withTaskIds(list, ids)).toBe(expected);
 	});
