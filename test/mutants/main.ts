@@ -36,6 +36,22 @@ const MOST_MS = 30 * 60_000;
 
 const JEST = ['npx', 'jest', '--config', 'test/mutants/jest.config.js'];
 
+/** Tests about the files of a folder that have neither its name nor theirs. */
+const ABOUT: Record<string, string> = {
+	'gateway/errors': 'serviceError|networkError|httpResponses|gateway/attempts',
+	'gateway/limits': 'rateLimiter|fairQueuing|gateway/attempts',
+	'gateway/schemas': 'test/interface|nodes/chat',
+	'gateway/stream': 'nodes/chat',
+	'nodes/ChatCompletion': 'nodes/chat/|nodes/items',
+	'nodes/LmChatGenerationService': 'nodes/chatModel',
+	'nodes/VideoGeneration': 'nodes/video',
+	'nodes/shared/book': 'nodes/video|spendingLimit|customData|agentTools|bounds/nodes',
+	'nodes/shared/durableWait': 'duringWait|resumedWait|waitsInMemory',
+	'nodes/shared/editor': 'credentialTest',
+	'nodes/shared/form': 'nodes/items|nodes/chat/',
+	'nodes/shared/run': 'nodes/items',
+};
+
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 function main(): void {
@@ -91,20 +107,22 @@ function makeCopy(): void {
 	if (failed !== undefined) throw new Error(`Fails without a mutant: ${failed}`);
 }
 
-/** What notices the mutant: the tests whose paths have the name of its file or folder, the simulation, or the other tests. */
+/** What notices the mutant: the tests about its file and its folder, the other tests, or the simulation. */
 function foundBy({ file, text }: Mutant): string | undefined {
 	const path = join(COPY, file);
 	const source = readFileSync(path, 'utf8');
 	writeFileSync(path, text);
 	try {
-		const near = `project/test/.*(${basename(file, '.ts')}|${basename(dirname(file))})`;
+		const folder = dirname(file);
+		const about = [basename(file, '.ts'), basename(folder), ABOUT[folder]].filter(Boolean);
+		const near = `project/test/.*(${about.join('|')})`;
 		// What only the verified build has is met by its tests.
 		const cloud = ['npx', 'jest', '--config', 'test/cloud/jest.config.js', '--bail'];
 		return (
 			failureOf([...JEST, '--passWithNoTests', '--testPathPatterns', near]) ??
+			failureOf(file.startsWith('gateway/cloud/') ? cloud : JEST) ??
 			failureOf(['npx', 'gulp', 'build', 'build:cloud']) ??
-			failureOf(['npx', 'tsx', 'test/simulation/main.ts', '--check']) ??
-			failureOf(file.startsWith('gateway/cloud/') ? cloud : JEST)
+			failureOf(['npx', 'tsx', 'test/simulation/main.ts', '--check'])
 		);
 	} finally {
 		writeFileSync(path, source);
