@@ -4,8 +4,8 @@ import { logText } from './errors/texts';
 import type { ServiceRequest } from './serviceRequest';
 
 /**
- * One line for each attempt of a request: what it waited for, what came back, and the pause that follows. It has neither
- * key nor body nor prompt.
+ * Writes a line for each attempt of a request: how long it waited, the response, and the pause that follows. A line has no
+ * key, body or prompt.
  */
 export class AttemptLog {
 	private readonly queuedAt: number;
@@ -20,12 +20,12 @@ export class AttemptLog {
 		this.queuedAt = this.sentAt = clock.now();
 	}
 
-	/** It leaves the queue. */
+	/** The request leaves the queue. */
 	sent(): void {
 		this.sentAt = this.clock.now();
 	}
 
-	/** @param pauseMs how long until the next attempt; undefined when none follows */
+	/** @param pauseMs milliseconds until the next attempt; undefined if none follows */
 	ended(failure?: GatewayError, pauseMs?: number): void {
 		const { queuedAt, sentAt, request } = this;
 		const { method, path, shownPath = path, scope } = request;

@@ -30,28 +30,28 @@ import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
 
-/** When a task whose large body came beside another is polled again. */
+/** Milliseconds until a task is polled again whose large body came while another was being read. */
 const NEXT_LARGE_MS = 1_000;
 
-/** Pages of the list of models: no service has more, and a service that always names another must not hold up n8n. */
+/** Pages of the list of models. No service has more, and one that always names another page must not hold up n8n. */
 const MAX_PAGES = 100;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once. */
 	maxConcurrency: number;
-	/** Sends at once, even while other requests wait for the rate limit of this key: for a user who waits in the editor. */
+	/** Sends at once while others wait for the rate limit of this key, since a user waits in the editor. */
 	skipsQueue?: boolean;
 	clock?: Clock;
 	transport?: Transport;
 }
 
 /**
- * The service: every endpoint of the interface document as a method. Cheap to create, since connections and
- * rate limiters are shared in the process. Every method rejects with a GatewayError and with nothing else;
- * aborting `signal` ends it at once with a CancelledError.
+ * The service, with each endpoint of the interface document as a method. Cheap to create, since connections and rate limiters
+ * are shared in the process. A method rejects with GatewayErrors alone, and at once with a CancelledError when its
+ * signal is aborted.
  */
 export class Gateway {
-	/** Of the credential, cleaned. */
+	/** The cleaned URL of the credential. */
 	readonly baseUrl: string;
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
@@ -93,13 +93,13 @@ export class Gateway {
 	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
 	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		// It is a field of streams. The same form may ask for both, and other services of this kind refuse it here.
+		// The field is for streams alone, and other services refuse it here. A form has one value of it for both.
 		return this.complete({ ...request, stream_options: undefined }, () => {}, signal);
 	}
 
 	/**
 	 * `POST /v1/chat/completions` with `stream: true`. Resolves to the same object as {@link chat}.
-	 * @param onText gets every piece of the first choice's text as it arrives
+	 * @param onText gets each piece of the first choice's text as it arrives
 	 * @throws GatewayError whose `partialText` is the text that arrived before the failure
 	 */
 	streamChat(
@@ -112,7 +112,7 @@ export class Gateway {
 
 	/**
 	 * `GET /v1/models`: the models available to this key, each once.
-	 * @param onMore is called if the service has models that it does not show here
+	 * @param onMore is called if the service has more models than these
 	 */
 	async listModels(signal?: AbortSignal, onMore = () => {}): Promise<CatalogueModel[]> {
 		const { origin, prefix } = this.context;
@@ -141,9 +141,8 @@ export class Gateway {
 	}
 
 	/**
-	 * `POST /media/v1/video/generations`: creates one task per video and does not wait for them. Services close idle
-	 * connections without notice; a submission sent at that moment is lost, and may be billed. Minutes of paid
-	 * work are worth a connection of their own.
+	 * `POST /media/v1/video/generations`: creates one task for each video. Services close idle connections without notice, and
+	 * a submission that is sent at that moment is lost and may be billed. So a submission has its own connection.
 	 */
 	async submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
 		const submission = {
@@ -193,7 +192,7 @@ export class Gateway {
 		if (video && isFinished({ status })) onInlineVideo?.(video);
 		const isFailed = status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
-		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.
+		// The service may name a task otherwise in its polls. What is paid for is not lost for a name.
 		const sent_as = {
 			...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
 			...(isOtherWord(task.status, status) && { status: task.status }),
@@ -202,14 +201,14 @@ export class Gateway {
 		return { ...task, id, status, ...error, used, sent_as: isEmpty(sent_as) ? undefined : sent_as };
 	}
 
-	/** A task by the ID that the service or a user wrote. */
+	/** A task of which only the ID and perhaps a URL are known. */
 	knownTask(taskId: string, url?: string | null, sentUrl = url): VideoTask {
 		const id = this.context.apiKey.redactResponse(taskId);
 		const used = usedOf({ id, url }, { id: taskId, url: sentUrl });
 		return { id, url, status: 'unknown', used };
 	}
 
-	/** Takes the key out of what an error tells of a response. */
+	/** Removes the key from the words of a response in an error. */
 	redactError(text: string): string {
 		return this.context.apiKey.redactError(text);
 	}
@@ -251,7 +250,7 @@ export class Gateway {
 	}
 }
 
-/** The key is sent to the path of the list alone. */
+/** The URL of the next page. The key is sent to the path of the list alone. */
 function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {
 	if (link === undefined || !URL.canParse(link, page.href)) return undefined;
 	const next = new URL(link, page);

@@ -6,18 +6,18 @@ import { type WallTime, wallTimeOf } from './wallTime';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * All waits use this clock, so that tests can run minutes in milliseconds. It has two faces: one that measures how long
- * something takes, and one that n8n, the service and other processes can read too.
+ * All waits use this clock, so that tests can run minutes in milliseconds. `now` measures how long something takes, and
+ * `wallTime` is for times that n8n, the service and other processes read, too.
  */
 export interface Clock {
 	/**
-	 * Milliseconds since some moment in this process, for timeouts, backoff and the rate limiter. It never jumps, and stands
+	 * Milliseconds since some moment in this process, for timeouts, backoff and the rate limiter. They never jump, and stand
 	 * still while a Linux host sleeps.
 	 */
 	now(): number;
-	/** What the host's clock says: for all that is stored, told to n8n or compared with the service's times. It may jump. */
+	/** The time of the host's clock, which may jump: to store, to tell n8n, to compare with times of the service. */
 	wallTime(): WallTime;
-	/** Resolves after `ms`; rejects at once with a CancelledError when `signal` is aborted. */
+	/** Resolves after `ms`, or rejects at once with a CancelledError when `signal` is aborted. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/** Runs `action` after `ms` unless the returned function was called before. */
 	after(ms: number, action: () => void): () => void;
@@ -41,7 +41,7 @@ export const systemClock: Clock = {
 	},
 };
 
-/** Lets other work of the process have its turn. */
+/** Gives other work of the process its turn. */
 export async function nextTurn(): Promise<void> {
 	await turn();
 }

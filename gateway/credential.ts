@@ -27,7 +27,7 @@ const credentialFields = z.object({
 	ignoreSslIssues: z.boolean().optional(),
 });
 
-/** As the form of the credential names its fields. */
+/** The names of the fields in the form of the credential. */
 const LABELS: Record<string, string> = {
 	baseUrl: 'Base URL',
 	apiKey: 'API Key',

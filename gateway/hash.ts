@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** 128 bits: enough that no two requests of one execution ever collide. */
+/** Characters of 6 bits each: with 128 bits, no two values of an execution collide. */
 const LENGTH = 22;
 
 /** The SHA-256 hash of a text, in base64url. */
@@ -9,8 +9,8 @@ export function sha256(text: string): string {
 }
 
 /**
- * A short fingerprint of a value's JSON, to compare values that are too long to keep. Dates count as their text, and what
- * JSON cannot contain (a function, a circular structure) counts as nothing. The fields of an object come in any order.
+ * A short fingerprint of a value's JSON, to compare values that are too long to store. The order of an object's fields does not
+ * count. A value that JSON cannot have, such as a circular structure, is like an empty text.
  */
 export function hashOf(value: unknown): string {
 	return sha256(toJson(value)).slice(0, LENGTH);

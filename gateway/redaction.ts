@@ -1,22 +1,22 @@
 import { isCodeOfStatus } from './errors/statuses';
 
-/** Characters. Servers take a head of 8 or 16 KiB. */
+/** Characters. The head of a request has 8 or 16 KiB at most. */
 export const MAX_API_KEY = 16_384;
-/** A shorter key may be an ordinary word, such as `ollama`: removing it from a good response would damage the text. */
+/** A shorter key may be an ordinary word, such as `ollama`: to remove it from a good response would damage the text. */
 const MIN_IN_RESPONSES = 16;
-/** A shorter key is part of the words of every error. */
+/** A shorter key is a part of the words of any error. */
 const MIN_IN_ERRORS = 4;
-/** Searching for a longer text can take seconds. The end of a key is its own: JSON web tokens begin alike. */
+/** To search for a longer text can take seconds. Of a longer key its end is searched for, since JSON web tokens begin alike. */
 const MAX_SEARCHED = 256;
 const REPLACEMENT = '[API key removed]';
 
 /**
- * Holds the key so that logging the object or turning it into JSON does not show it, and removes it from texts: as it is,
- * JSON-escaped or percent-encoded.
+ * The API key, which neither a log nor JSON of this object shows. It is removed from texts as it is, JSON-escaped and
+ * percent-encoded.
  */
 export class ApiKey {
 	readonly #key: string;
-	/** The key as JSON has it comes before the key itself, which may end with half an escape. */
+	/** The JSON-escaped key comes before the key itself, which may end with half an escape. */
 	readonly #forms: ReadonlySet<string>;
 
 	constructor(key: string) {
@@ -24,7 +24,7 @@ export class ApiKey {
 		this.#forms = new Set([encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key]);
 	}
 
-	/** The key itself, for the Authorization header alone. */
+	/** For the Authorization header alone. */
 	reveal(): string {
 		return this.#key;
 	}
@@ -34,9 +34,9 @@ export class ApiKey {
 		return this.#key.length < MIN_IN_RESPONSES ? text : this.redactError(text);
 	}
 
-	/** Removes the key from what an error shows of a response. */
+	/** Removes the key from a text of a response in an error. */
 	redactError(text: string): string {
-		// A code of the document contains no key, and a shorter key is part of every text.
+		// A code of the document contains no key.
 		if (this.#key.length < MIN_IN_ERRORS || isCodeOfStatus(text)) return text;
 		return [...this.#forms].reduce(withoutKey, text);
 	}
@@ -48,7 +48,7 @@ export class ApiKey {
 	}
 }
 
-/** Removes what ends like the key, and as much before it as equals the key. */
+/** Removes each end of the key, with as much before it as equals the key. */
 function withoutKey(text: string, key: string): string {
 	const ending = key.slice(-MAX_SEARCHED);
 	let [kept, end] = ['', 0];

@@ -15,14 +15,14 @@ import { IdleTimeout } from './http/idleTimeout';
 import { USER_AGENT } from './http/types';
 import type { RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
 
-/** How long the body of an error response may take to arrive: its status is enough. */
+/** For the body of an error response to arrive. Without it, the status is enough. */
 const ERROR_BODY_MS = 5_000;
-/** What an attempt of a request with little time has for its response to begin. */
+/** For the response to begin, however little time the request has left. */
 const MIN_RESPONSE_MS = 10_000;
 
 /**
  * Sends one request as soon as the rate limit allows it, with retries, and reads its response.
- * @param read reads a successful response; what it throws outside the GatewayError family counts as a lost connection
+ * @param read reads a successful response. If it throws another error than a GatewayError, the connection was lost
  * @throws GatewayError
  */
 export async function sendRequest<Result>(
@@ -36,7 +36,7 @@ export async function sendRequest<Result>(
 	let endsAt = Infinity;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
-	/** What the service had taken of the scope when this request first began to wait, and when its scope last waited for it. */
+	/** The counts of the scope when this request first began to wait, and when it last made the scope wait. */
 	let first: Counts | undefined;
 	let last: Counts | undefined;
 	for (let sent = 1; ; sent += 1) {
@@ -146,7 +146,7 @@ function headersOf(
 	return headers;
 }
 
-/** The status is enough: an incomplete error body does not hide it. */
+/** An incomplete error body counts as an empty one. */
 async function readServiceError(response: ServiceResponse, waitedMs: number) {
 	const { body, onProgress, clock } = response;
 	const stop = clock.after(ERROR_BODY_MS, () => body.destroy());

@@ -11,7 +11,7 @@ export interface SendOptions {
 	maxRetries: number;
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
-	/** Gets a line for each attempt of a request: for n8n's debug log. */
+	/** Gets a line for each attempt of a request. */
 	writeDebugLine?: (line: string) => void;
 }
 
@@ -31,17 +31,17 @@ export interface ServiceRequest {
 	method: Method;
 	/** Path below the Base URL. */
 	path: string;
-	/** The same for the log, if the path has the key. */
+	/** The path in the log, if `path` has the key. */
 	shownPath?: string;
 	body?: string;
 	accept?: string;
 	scope: ScopeName;
 	/**
-	 * Milliseconds, from when the request leaves our own queues, in which it is retried, and in which its response begins; an
-	 * attempt near the end has ten seconds. Undefined: Max Retries and the idle timeout are the only limits.
+	 * Milliseconds, from when the request leaves the queue, in which it is retried and its response must begin. The last attempt
+	 * has at least ten seconds. Default: Max Retries and the idle timeout are the only limits.
 	 */
 	withinMs?: number | undefined;
-	/** What is no word of the service is retried, too: no other poll follows. */
+	/** Failures of another server are retried, too, since no other poll follows. */
 	retriesOtherServers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
@@ -50,11 +50,11 @@ export interface ServiceRequest {
 /** A response whose body is still to be read. */
 export interface ServiceResponse extends HttpResponse {
 	/**
-	 * Call it when a part of the body arrives: the idle timeout starts again.
+	 * To be called when a part of the body arrives: the idle timeout starts again.
 	 * @param isContent false for bytes that may only keep the connection alive; default true
 	 */
 	onProgress: OnProgress;
-	/** The key of the request, to be removed from the response. */
+	/** To be removed from the response. */
 	apiKey: ApiKey;
 	clock: Clock;
 }

@@ -1,8 +1,8 @@
 declare const wallTime: unique symbol;
 
 /**
- * A time by the host's clock. When the code runs it is the number of milliseconds since the Unix epoch, so JSON keeps it;
- * its type is no number, so it cannot be compared with or subtracted from the time of the other clock by mistake.
+ * A time of the host's clock. At run time it is a number, the milliseconds since the Unix epoch, which JSON can store. Its type is
+ * no number, so that nobody compares it with the other clock's times.
  */
 export interface WallTime {
 	readonly [wallTime]: never;
@@ -18,7 +18,7 @@ export function epochMs(time: WallTime): number {
 	return time as unknown as number;
 }
 
-/** Milliseconds from one time to another, negative if that is earlier. */
+/** Milliseconds from one time to another; negative if the other is earlier. */
 export function msBetween(from: WallTime, to: WallTime): number {
 	return epochMs(to) - epochMs(from);
 }

@@ -6,13 +6,13 @@ import { wallTimeOf } from '../wallTime';
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A timer of Node.js may fire so much too early. */
+/** A timer of Node.js may fire this much too early. */
 const TICK_MS = 1;
 
-/** Node.js would make a reason with its stack for each timer that is stopped. */
+/** One for all timers: Node.js would make an error with its stack for each one that is stopped. */
 const STOPPED = new Error('The timer was stopped');
 
-/** The clock of the undici build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
+/** The clock over n8n's sleep, which takes a signal from n8n-workflow 2.36 on; older ones have `sleepWithAbort`. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
 
@@ -34,7 +34,7 @@ export const systemClock: Clock = {
 	},
 };
 
-/** What is to run, and when. All share one sleep, for the earliest: a signal for each costs as much as a tenth of a request. */
+/** The timers share one sleep, until the earliest: a signal for each timer would cost a tenth of a request's time. */
 const timers = new Set<{ at: number; action: () => void }>();
 const NO_ALARM = { at: Infinity, stop: () => {} };
 let alarm = NO_ALARM;
@@ -56,7 +56,7 @@ function setAlarm(at: number): void {
 function runDue(): void {
 	alarm = NO_ALARM;
 	const now = performance.now() + TICK_MS;
-	// Those that an action starts have the next turn of the event loop, also at once.
+	// A timer that an action starts has to wait for the next turn of the event loop.
 	for (const timer of [...timers].filter(({ at }) => at <= now))
 		if (timers.delete(timer)) timer.action();
 	const next = Math.min(...Array.from(timers, ({ at }) => at));

@@ -1,4 +1,4 @@
-/** What a status says, with or without a code of the service, and what a user can do. */
+/** What a status, or a code of the service with it, means for a user. */
 interface Status {
 	status: number;
 	code: string;
@@ -6,11 +6,11 @@ interface Status {
 	advice: string;
 	/** Replaces `advice` when the service sends no message. */
 	adviceWithoutWords?: string;
-	/** The code says more than its status: it counts with any. */
+	/** The code says more than its status, and counts with any status. */
 	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
 	inBetween?: 'always' | 'with a body' | 'if late';
-	/** HTTP's own name: from another server, a status says nothing about a parameter or a key. Default: `code`. */
+	/** The code of a server in between: HTTP's name of the status, which says nothing about a parameter or key. Default: `code`. */
 	codeInBetween?: string;
 	/** The same request may succeed later. */
 	isTransient?: boolean;
@@ -27,8 +27,9 @@ const NO_QUOTA = {
 const FAILURE = { advice: 'Try again in a few minutes.', isTransient: true };
 
 /**
- * The one table of statuses: those of the interface document (Errors), each first without a specific code. "Statuses 429,
- * 500, 502, 503 are transient; clients retry with exponential backoff": they are refusals, unless another server failed.
+ * The one table of statuses: those of the interface document (Errors). The first row of a status is the one without a
+ * specific code. "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff": with them, the
+ * service did not accept the request, unless a server in between sent them.
  */
 export const STATUSES: readonly Status[] = [
 	{
@@ -148,12 +149,12 @@ const REDIRECT = {
 	advice: 'Enter the final URL of the service as the Base URL in the credential.',
 };
 
-/** Whether a code is one of the table: no word of a server. */
+/** Whether a code is one of the table. */
 export function isCodeOfStatus(code: string): boolean {
 	return STATUSES.some((entry) => entry.code === code || entry.codeInBetween === code);
 }
 
-/** Whether the document has this code for this status (Error codes). */
+/** Whether the document names this code for this status (Error codes). */
 export function isInterfaceCode(status: number, code: string | undefined): boolean {
 	return STATUSES.some(
 		(entry) =>
@@ -165,17 +166,17 @@ export function isInterfaceCode(status: number, code: string | undefined): boole
 const QUOTA =
 	/^(quota_not_enough|insufficient_.*(quota|balance|funds|credits?)|billing_.*|exceeded_current_quota.*|arrearage)/i;
 
-/** Whether a code says that the account must be topped up: no retry helps. */
+/** Whether a code says that the account must be topped up, so that no retry helps. */
 export function isQuotaCode(code: string): boolean {
 	return QUOTA.test(code);
 }
 
-/** Whether the document names this status of a failure. */
+/** Whether the document names this status as one of errors. */
 export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);
 }
 
-/** What a status means, whatever code comes with it. */
+/** What a status means without a specific code. */
 export function statusOf(status: number): Status {
 	const documented = STATUSES.find((entry) => entry.status === status);
 	if (documented) return documented;
@@ -187,9 +188,9 @@ export function statusOf(status: number): Status {
 		`http_${status}`,
 		`The service returned the unexpected status ${status}`,
 	];
-	// Payment Required: DeepSeek's and OpenRouter's word for a balance that is used up.
+	// Payment Required: DeepSeek and OpenRouter say so when the balance is used up.
 	if (status === 402) return { ...NO_QUOTA, status, code };
-	// Servers in between give up waiting with these, and do not know the outcome of the request.
+	// With these, a server in between gives up waiting, and the outcome of the request is unknown.
 	if (status === 408 || status === 425 || status > 503)
 		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess: 'always' };
 	return {
@@ -203,8 +204,8 @@ export function statusOf(status: number): Status {
 
 /**
  * What an error response says.
- * @param code the service's own code, which is more specific than the status
- * @param words the service's own message, which follows
+ * @param code the service's own code, which may be more specific than the status
+ * @param words the service's own message, which the error shows behind the advice
  */
 export function statusMessage(status: number, code: string | undefined, words: string): Status {
 	const kind = isQuotaCode(code ?? '') ? 'quota_not_enough' : code;
@@ -215,7 +216,7 @@ export function statusMessage(status: number, code: string | undefined, words: s
 	return words !== '' ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
 }
 
-/** The same for a response of a load balancer, reverse proxy, firewall or login page instead of the service. */
+/** What an error response of a server in between says. */
 export function messageInBetween(status: number): Omit<Status, 'status'> {
 	const { code, codeInBetween, isTransient } = statusOf(status);
 	return {
@@ -227,7 +228,7 @@ export function messageInBetween(status: number): Omit<Status, 'status'> {
 	};
 }
 
-/** The node's own values of `error.code`; those of statuses are in the table above. docs/errors.md explains each. */
+/** The values of `error.code` that are not in the table of statuses. docs/errors.md explains each. */
 export type NodeCode =
 	| 'invalid_input'
 	| 'spending_limit'

@@ -1,28 +1,28 @@
-/** A longer text would hide the rest of its line. */
+/** Characters of a text in a log: a longer one would hide the rest of its line. */
 const MAX_LOGGED = 200;
-/** No code, type or name of a model or tool is longer. */
+/** Characters. No code, type or name of a model or tool is longer. */
 const MAX_SHORT = 100;
-/** Also one that is a part of another, as in the path of a poll. */
+/** A URL, also an encoded one inside the path of a poll. */
 const WITH_QUERY = /\bhttps?(?::\/\/|%3a%2f%2f)\S*/gi;
 const QUERY = /(?:[?#]|%3f|%23).*/is;
-/** What ends or rewrites a line, or colours it, and what no encoder takes. */
+/** Characters that end, rewrite or colour a line, and halves of characters, which no encoder takes. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 const URLS = /\b(?:https?:\/\/[^\s/.]|data:)\S*/gi;
 
 /**
- * A text of the service or of a user as a part of a line in a log: it forges no line, is no longer than 200 characters, and
- * a URL in it has no query.
+ * A text of the service or of a user as a part of one line in a log: on that line, of at most 200 characters, with URLs
+ * without their queries.
  */
 export function logText(text: string): string {
 	return clipped(withoutQueries(text), MAX_LOGGED);
 }
 
-/** The ID of a task on one line: never cut, since it is the only way to what was paid for. */
+/** The ID of a task on one line. It is never cut, since it is the only way to what was paid for. */
 export function idText(id: string): string {
 	return escapeControls(id);
 }
 
-/** The same in a log: an ID that is a URL has no query, which may be signed. */
+/** The ID of a task in a log. An ID may be a URL, whose query may be signed. */
 export function idInLog(id: string): string {
 	return escapeControls(withoutQueries(id));
 }
@@ -31,7 +31,7 @@ function withoutQueries(text: string): string {
 	return text.replace(WITH_QUERY, (url) => url.replace(QUERY, ''));
 }
 
-/** A code or another name that the service uses: one line of at most 100 characters. */
+/** A code or name of the service on one line of at most 100 characters. */
 export function shortText(text: string): string {
 	return clipped(text, MAX_SHORT);
 }
@@ -41,7 +41,7 @@ function clipped(text: string, length: number): string {
 	return escaped.length <= length ? escaped : `${escaped.slice(0, length - 1)}…`;
 }
 
-/** A message of several texts that n8n logs: one line, and no URL, since it may be signed. */
+/** A message for n8n's log on one line, without URLs, which may be signed. */
 export function logMessage(message: string): string {
 	return escapeControls(message.replace(/\r?\n/g, ' ').replace(URLS, '[URL]'));
 }
@@ -58,7 +58,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A wait for people to read, rounded up: "90 seconds", "2 hours", "365 days". */
+/** A time for people to read, rounded up: "90 seconds", "2 hours", "365 days". */
 export function formatDuration(ms: number): string {
 	if (ms < 2 * MINUTE_MS) return counted(Math.ceil(ms / SECOND_MS), 'second');
 	if (ms < 2 * HOUR_MS) return counted(Math.ceil(ms / MINUTE_MS), 'minute');
@@ -76,7 +76,7 @@ function counted(amount: number, unit: string): string {
 	return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
-/** Whether a text is an HTML page, not a sentence with `<` in it. */
+/** Whether a text begins like an HTML page. */
 export function isHtml(text: string): boolean {
 	return /^\s*<[a-z!]/i.test(text);
 }

@@ -3,16 +3,16 @@ import { isObject } from '../errors/transportErrors';
 import { shortText } from '../errors/texts';
 import type { ApiKey } from '../redaction';
 
-/** Long enough for any readable message, short enough for an execution's log. */
+/** Characters of a message that an error shows. */
 export const MAX_MESSAGE = 1_000;
-/** Characters of JSON. No service says more of a failed task. */
+/** Characters of JSON. No service writes a longer error of a failed task. */
 const MAX_TASK_ERROR = 4_096;
-/** More than is shown of a code. */
+/** Characters of a code, of which an error shows fewer. */
 export const MAX_CODE = 200;
-/** Errors of one list that are told. */
+/** Errors of one list that are read. */
 const MAX_LISTED = 20;
 
-/** What an error says, of any shape. */
+/** What an error body of any shape says. */
 export interface ErrorWords {
 	message: string;
 	code: string | undefined;
@@ -21,18 +21,18 @@ export interface ErrorWords {
 	data: unknown;
 }
 
-/** The fields with words, as they are told. An `error` may be words or an object of its own. */
+/** Fields with words, in the order in which a message joins them. `error` may be a text or an object with such fields. */
 const WORDS = ['title', 'error', 'message', 'msg', 'status_msg', 'detail', 'error_description'];
-/** The fields with words where there are no others, or with errors of their own. */
+/** Fields that have words, or errors of their own, where there is none of those. */
 const OTHER_WORDS = ['reason', 'errors', 'base_resp'];
-/** The objects that have the code of an error, the innermost first. */
+/** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
-/** Not a failure: MiniMax, iFlytek and others send one with each response. */
+/** Codes of success, which MiniMax, iFlytek and others send in each response. */
 const SUCCESS = /^(0|200|success|ok)$/i;
-/** What Python and JavaScript make of no value. */
+/** Texts that Python and JavaScript make of a missing value. */
 const NOTHING = /^(none|null|undefined|)$/i;
 
-/** An object's field, or nothing. */
+/** A field of an object; undefined for other values. */
 function field(value: unknown, name: string): unknown {
 	return isObject(value) ? value[name] : undefined;
 }
@@ -42,12 +42,12 @@ function asText(value: unknown): string | undefined {
 	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
 }
 
-/** All words of an error: those of a list after each other, a refused field with its name. */
+/** All words of an error, with the names of refused fields. */
 function wordsIn(value: unknown): string {
 	if (typeof value === 'string') return NOTHING.test(value.trim()) ? '' : value;
 	if (Array.isArray(value)) return joined(value.slice(0, MAX_LISTED).map(wordsIn), '; ');
 	if (!isObject(value) || isSuccess(value)) return '';
-	// FastAPI names the field that it refuses.
+	// FastAPI names the field that it refuses in `loc`.
 	const place = Array.isArray(value.loc) ? value.loc.slice(0, MAX_LISTED).join('.') : '';
 	const words = joined([place, ...WORDS.map((name) => wordsIn(value[name]))], ': ');
 	return words === ''
@@ -67,14 +67,14 @@ function isSuccess(value: unknown): boolean {
 	return code !== undefined && SUCCESS.test(code) && isEmpty(field(value, 'error'));
 }
 
-/** The first value of a field in an error or in what is inside it, the innermost first. */
+/** The first value of these fields in an error or in an object inside it. The innermost object counts most. */
 function inner(value: unknown, names: string[]): string | undefined {
 	const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
 	const found = isObject(first) ? INNER.map((name) => inner(first[name], names)) : [];
 	return [...found, ...names.map((name) => asText(field(first, name)))].find(Boolean);
 }
 
-/** What an error of any shape says: its readable part, or all of it. */
+/** Reads an error of any shape. Without readable words, its JSON is the message. */
 export function wordsOf(error: unknown): ErrorWords {
 	const [first] = Array.isArray(error) ? (error as unknown[]) : [error];
 	const nested = field(first, 'error');
@@ -86,10 +86,10 @@ export function wordsOf(error: unknown): ErrorWords {
 	};
 }
 
-/** The `error` of a failed task as the service sent it; of a long one, or one with the key, what it says without the key. */
+/** The `error` of a failed task as the service sent it. Of an error that is long or has the key, only its words without the key. */
 export function shownError(error: unknown, apiKey: ApiKey): unknown {
 	const json = JSON.stringify(error);
-	// With its names and numbers, and then each text, which may be JSON itself.
+	// The whole JSON has field names and numbers, too; a text inside it may be JSON itself, and escape the key.
 	let isClean = apiKey.redactError(json) === json;
 	JSON.parse(json, (_, value: unknown) => {
 		isClean &&= typeof value !== 'string' || apiKey.redactError(value) === value;
@@ -105,16 +105,16 @@ export function shownError(error: unknown, apiKey: ApiKey): unknown {
 	};
 }
 
-/** What the document shows of an error's `data`: why the content was filtered. */
+/** The `data` of an error in the interface document: why the content was filtered. */
 export const errorData = z.object({ reason: z.string().optional() }).catch({});
 
-/** Whether an `error` says nothing: some services send one in every response. */
+/** Whether an `error` says nothing. Some services send such a one in every response. */
 export function isEmpty(error: unknown): boolean {
 	if (typeof error !== 'object' || error === null) return !error || String(error).trim() === '';
 	return Object.values(error).every(isEmpty);
 }
 
-/** Reads the JSON of an error: both documented shapes, and what other services send; undefined for any other JSON. */
+/** Reads the JSON of an error, in the two documented shapes or those of other services; undefined for any other JSON. */
 export function readErrorBody(value: unknown): ErrorWords | undefined {
 	if (!isObject(value) || isSuccess(value)) return undefined;
 	const message = wordsIn(value);
@@ -124,15 +124,15 @@ export function readErrorBody(value: unknown): ErrorWords | undefined {
 		: { ...wordsOf(value), message: JSON.stringify(value.error) };
 }
 
-/** A whole answer, or the part of it that arrived. */
+/** An answer, or the part of it that arrived. */
 interface PartOfAnswer {
 	error?: unknown;
 	choices?: unknown;
 }
 
 /**
- * The error body that a service sends beside what there is of an answer, as OpenRouter does: in the response or in one of
- * its choices. Beside choices the general shape could be anything.
+ * The error body that a service such as OpenRouter sends beside a part of an answer: in the response or in one of its
+ * choices. Beside choices, only the field `error` tells an error: fields such as `message` may mean something else.
  */
 export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
 	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isObject) : [];
@@ -155,9 +155,8 @@ const serviceErrorBody = z.union([
 ]);
 
 /**
- * Whether a body is whole in one of the document's two error shapes. Load balancers and reverse proxies answer with a page,
- * with nothing, or with JSON of their own, such as `{"message": "Internal server error"}` or
- * `{"code": 14, "message": "upstream connect error"}`.
+ * Whether a body has all of one of the document's two error shapes. Load balancers and reverse proxies send a page, nothing,
+ * or JSON of their own, such as `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
  */
 export function isServiceErrorBody(body: unknown): boolean {
 	return serviceErrorBody.safeParse(body).success;

@@ -11,7 +11,7 @@ import { type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
 import { POSSIBLE_PROXY } from './transport';
 
-/** What happened, what to do, and whether it passes. */
+/** What happened, what to do, and whether the same request may succeed later. */
 type Meaning = [message: string, advice: string, transient: boolean];
 
 const CHECK_URL_AND_NETWORK = `Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.${POSSIBLE_PROXY}`;
@@ -22,7 +22,7 @@ const NO_ROUTE: Meaning = [
 	'Check the network, firewall and proxy of the n8n host.',
 	true,
 ];
-/** The same whether n8n refuses the URL or, at a DNS lookup, its IP address. */
+/** n8n refuses the URL at once, or its IP address at the DNS lookup. */
 const BLOCKED: Meaning = [
 	"n8n's SSRF protection blocks the URL of the service",
 	'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
@@ -74,20 +74,20 @@ const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
-/** Exceptions of code: of Node.js, of undici about what it is given, of WebAssembly that the CPU does not run. */
+/** Names of exceptions of code: of JavaScript, of undici about its arguments, of WebAssembly that the CPU cannot run. */
 const FAULT = /^(Type|Range|Reference|Syntax|Assertion|InvalidArgument|Compile|Link|Runtime)Error$/;
 
-/** Codes of a decoder. */
+/** Codes of Node.js's decompressors. */
 const DAMAGED_CODE = /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/;
 
-/** undici's messages for bytes that are not HTTP; such an error has no code. */
+/** undici's messages for bytes that are not HTTP, in errors without a code. */
 const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
-/** Codes of the parsers of undici and Node.js for bytes and heads that they do not take. */
+/** Codes of the HTTP parsers of undici and Node.js. */
 const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
 /**
- * Turns an error of undici, a decoder or a socket into a NoResponseError.
- * @param paid the request is billable, so the user must know whether it may have arrived
+ * Turns an error of a transport into a NoResponseError.
+ * @param paid whether the request is billable and was written to a connection
  */
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	if (error instanceof NeverSentError) {
@@ -100,12 +100,12 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	}
 	const fault = faultOf(error, paid);
 	if (fault !== undefined) return fault;
-	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
-	// counts as sent unless a transport knows better.
+	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written, so a billable request
+	// counts as sent unless its transport threw a NeverSentError.
 	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
 }
 
-/** No connection was made in time. The request was not sent. */
+/** No connection was made in time, so the request was not sent. */
 export function connectTimeoutError(): NoResponseError {
 	return neverSent('connect_timeout', TOO_SLOW, undefined);
 }
@@ -139,7 +139,7 @@ function neverSent(
 	return new NoResponseError(message, details);
 }
 
-/** An exception of the nodes or of what they use is no failure of a network: a retry would end in the same way. */
+/** The error for an exception of code, after which a retry would end in the same way; undefined for any other failure. */
 function faultOf(error: unknown, mayHaveBeenAccepted: boolean): NoResponseError | undefined {
 	const name = textOf(error, 'name');
 	if (!FAULT.test(name)) return undefined;
@@ -166,7 +166,7 @@ function lossOf(code: string, message: string): keyof typeof LOST {
 	return DAMAGED_CODE.test(code) ? 'damaged_answer' : 'connection_lost';
 }
 
-/** The technical detail may contain the proxy's host and port, but never its user. */
+/** The technical detail may contain the host and port of the proxy, never its user name or password. */
 function proxyFailed(error: ProxyError): NoResponseError {
 	const { code, status } = error;
 	const texts: Record<ProxyError['code'], [message: string, advice: string]> = {
@@ -195,7 +195,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 
 /**
  * The service took longer than the Timeout of the request options.
- * @param waitedFor what did not come: the response, more of its body, or any content: bytes came that only keep the connection alive
+ * @param waitedFor the phase that took too long. In `content`, only bytes that keep the connection alive came
  */
 export function timeoutError(
 	waitedMs: number,
@@ -217,7 +217,7 @@ export function timeoutError(
 	});
 }
 
-/** undici wraps a failed socket in an error of its own, with the first cause below it. */
+/** The code of the innermost cause: undici wraps the error of a socket in its own. */
 function codeOf(error: unknown): string {
 	const codes = [...causesOf(error)].map((cause) => textOf(cause, 'code'));
 	return codes.findLast(Boolean) ?? '';

@@ -9,27 +9,23 @@ import type { TransportSettings } from './hostHelpers';
 
 const PROTOCOLS = new Set(['http:', 'https:']);
 
-/**
- * The proxy that the environment of the n8n host sets for a URL, unparsed, by the rules of n8n's own HTTP requests; empty if
- * there is none.
- */
+/** The text of the n8n host's proxy variable for a URL, by the rules of n8n's own HTTP requests; empty without a proxy. */
 export function proxyFor(url: string): string {
-	// A text would be parsed with an old function that Node.js warns of.
+	// For a text, it would use `url.parse`, of which Node.js warns.
 	return getProxyForUrl(new URL(url));
 }
 
 /** How requests get to a service. */
 export interface Route {
 	dispatcher: Dispatcher;
-	/** A proxy gets the requests themselves: a response may be its own, and the connection is one to the proxy. */
+	/** Requests go to a proxy without a tunnel: then a response, and a failure to connect, may be the proxy's own. */
 	isForwarded: boolean;
 }
 
 /**
- * Opens connections to services: directly, or through the proxy that the environment of the n8n host sets for them. As n8n
- * does, requests to a plain http:// service go to the proxy, which sees the request and its key; only for https:// the
- * proxy is asked for a tunnel.
- * @param proxyUrl as {@link proxyFor} tells it
+ * Opens the connections to a service, directly or through a proxy. As in n8n itself, a proxy gets the requests to an http://
+ * service, and sees the key; to an https:// service it opens a tunnel.
+ * @param proxyUrl the value of {@link proxyFor}
  * @throws InvalidInputError when the variable is not a URL
  */
 export function openRoute(
@@ -37,19 +33,19 @@ export function openRoute(
 	proxyUrl: string,
 	keepAliveTimeout: number,
 ): Route {
-	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
+	// The pool has no limit of connections: a request that waits in it would look like one in flight.
 	const pool = { keepAliveTimeout, factory: openPool };
 	const timeout = CONNECT_TIMEOUT_MS;
 	const tls = {
-		// Undefined leaves it to NODE_TLS_REJECT_UNAUTHORIZED, as n8n's own requests do.
+		// Where it is not set, NODE_TLS_REJECT_UNAUTHORIZED decides, as for n8n's own requests.
 		...(ignoreSslIssues && { rejectUnauthorized: false }),
-		// To make one for each connection takes as long as a request.
+		// One for all connections: to make it takes as long as a request.
 		secureContext: createSecureContext(),
 		timeout,
 	};
 	if (proxyUrl === '') {
 		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
-		// For all pools that the agent makes: TLS sessions are resumed when it makes another one.
+		// One for all pools of the agent, so that a new pool resumes TLS sessions.
 		const connect = buildConnector({ ...tls, ...lookup });
 		return { dispatcher: new Agent({ ...pool, connect }), isForwarded: false };
 	}
@@ -67,7 +63,7 @@ export function openRoute(
 	return { dispatcher, isForwarded: false };
 }
 
-/** Requests in absolute form (RFC 9112, 3.2.2). */
+/** Sends requests to a proxy in absolute form (RFC 9112, 3.2.2). */
 function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 	const login = loginTo(proxy);
 	return (dispatch) => (request, handler) => {
@@ -85,8 +81,8 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 }
 
 /**
- * Makes the connections to a proxy, for undici's proxy agent. On its own, that agent asks a proxy that hangs up for a tunnel
- * thousands of times a second, and omits a user name without a password.
+ * Opens tunnels for undici's proxy agent. The agent's own code asks a proxy that hangs up for a tunnel thousands of times a
+ * second, and omits a user name without a password.
  */
 function openTunnels(proxy: URL, options: object): Pool {
 	const pool = new Pool(proxy.origin, { ...options, headersTimeout: CONNECT_TIMEOUT_MS });
@@ -121,7 +117,7 @@ function parseProxy(text: string): URL {
 		if (PROTOCOLS.has(protocol) && host !== '' && decodeURIComponent(login))
 			return new URL(`${protocol}//${login}@${host}`);
 	} catch {
-		// It has the password, too.
+		// The message of this error has the password, too.
 	}
 	throw unusable();
 }

@@ -24,19 +24,19 @@ import {
 import { POSSIBLE_PROXY } from './transport';
 import type { HttpResponse } from './types';
 
-/** The useful text of a page comes first. */
+/** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
 
-/** A longer time is no pause: no limit lasts a year, and it may be a Unix time. */
+/** No limit lasts a year: a longer time may be a Unix time. */
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
-/** A number in quotation marks counts as that number. */
+/** Also in quotation marks. */
 const seconds = z.coerce.number().positive();
 
-/** A load balancer may respond 503 when it gives up waiting for the service (its limits start at 10 seconds). */
+/** Load balancers that give up waiting for the service respond with 503, after 10 seconds or more. */
 const LATE_MS = 10_000;
 
-/** A response, the key to be removed from its error, and what tells when it came. */
+/** A response with the key that its error must not show, and the clock that tells when it came. */
 interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 	apiKey: ApiKey;
 	clock: Clock;
@@ -44,7 +44,7 @@ interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 
 /**
  * Builds the error for an unsuccessful response, without the key.
- * @param body the text of the body, or its JSON value
+ * @param body the text or the JSON value of the body
  * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
 export function toServiceError(
@@ -53,13 +53,13 @@ export function toServiceError(
 	waitedMs = 0,
 ): ServiceError {
 	const value = typeof body === 'string' ? jsonIn(body) : body;
-	// Some frameworks send their words as a JSON text alone.
+	// Some frameworks send their words as one JSON text.
 	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
 	const quoted = words?.message ?? textOf(body, headers, apiKey);
 	const data = words?.data;
 	const code = codeOf(words, status);
 	const retryAfterMs = retryAfter(status, headers, data, clock.wallTime());
-	// Gateways refuse a request with JSON of many shapes, servers in between with a page.
+	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusal = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusal || isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);
@@ -97,13 +97,13 @@ export function toServiceError(
 	);
 }
 
-/** The JSON of a body, which may be an event of a stream. */
+/** The JSON of a body or of an event of a stream. */
 function jsonIn(body: string): unknown {
 	const [, event = body] = /^(?:event:.*\n)?(?:data|error):(.*)/.exec(body.trimStart()) ?? [];
 	return parseResponseJsonOrUndefined(event);
 }
 
-/** A number that only repeats the status says less than the status itself. */
+/** The code of an error, unless it is a number that only repeats the status. */
 function codeOf(words: ErrorWords | undefined, status: number): string | undefined {
 	const { code, type } = words ?? {};
 	if (code === undefined) return type;
@@ -112,9 +112,9 @@ function codeOf(words: ErrorWords | undefined, status: number): string | undefin
 }
 
 /**
- * Whether a response without an error body of the service may come from another server, which says nothing about the
- * service. 429 and 503 are refusals from any server: it has not passed the request on, unless it waited first.
- * An empty 400, 401 or 403 counts as the service's.
+ * Whether a response without an error body of the service may come from a server in between. With 429 and 503, any server
+ * refuses a request without passing it on, unless it waited for the service first. An empty 400, 401 or 403 counts as
+ * the service's.
  */
 function mayBeFromServerInBetween(
 	status: number,
@@ -127,7 +127,7 @@ function mayBeFromServerInBetween(
 	return inBetween === 'always';
 }
 
-/** Where a redirect points to. */
+/** A sentence about the target of a redirect; empty for other responses. */
 function targetOf(status: number, headers: HttpResponse['headers']): string {
 	const location = header(headers, 'location');
 	if (location === undefined || status < 300 || status > 399) return '';
@@ -135,7 +135,7 @@ function targetOf(status: number, headers: HttpResponse['headers']): string {
 	return ` The redirect points to ${clip(new URL(location).host)}.`;
 }
 
-/** The text of a body without a known error shape. The key is removed before the text is cut: half a key is not recognised. */
+/** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */
 function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey): string {
 	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
 	const isPage = isHtml(text) || header(headers, 'content-type')?.startsWith('text/html');
@@ -146,7 +146,7 @@ function retryAdvice(retryAfterMs: number): string {
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
 }
 
-/** How long the server of a file asks to wait, in milliseconds. */
+/** Milliseconds that the server of a file asks to wait. */
 export function askedPause(
 	status: number,
 	headers: HttpResponse['headers'],
@@ -156,8 +156,8 @@ export function askedPause(
 }
 
 /**
- * How long the service asks to wait, in milliseconds: the body's `data.retry_after`, else `Retry-After` in
- * seconds or as a date, else, for a 429, `X-RateLimit-Reset-Requests`. A time in the past counts as absent.
+ * Milliseconds that the service asks to wait: `data.retry_after` of the body, else `Retry-After` in seconds or as a date,
+ * else, with status 429, `X-RateLimit-Reset-Requests`. A time in the past does not count.
  */
 function retryAfter(
 	status: number,
@@ -168,7 +168,7 @@ function retryAfter(
 	const body = z.object({ retry_after: seconds }).safeParse(data).data;
 	const asked = header(headers, 'retry-after') ?? '';
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
-	// A date is compared with the service's own clock if the response shows it.
+	// The response may show the service's own clock, by which it wrote the other dates.
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 	const waits = [
 		(body?.retry_after ?? 0) * 1000,
@@ -178,7 +178,7 @@ function retryAfter(
 	return waits.find((wait) => wait > 0 && wait < MAX_WAIT_MS);
 }
 
-/** Seconds, of which some services write the unit, and which each of two servers in a row may write: `120, 120`. */
+/** Seconds: some services add the unit, and two servers in a row may both add the header (`120, 120`). */
 const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {

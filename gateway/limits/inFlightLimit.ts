@@ -1,11 +1,11 @@
 import { A_FEW } from './verdict';
 
-/** Requests that the service must take before one more in flight is tried again. */
+/** Requests that the service must take before one more in flight is tried. */
 const PATIENCE = 2 * A_FEW;
 
 /**
- * How many requests the service takes at once, if that is what it limits: it refuses the first request after a pause while
- * it still works on others. Then the next one waits until one of these has ended.
+ * The number of requests that the service takes at once, if it limits that: then it refuses the first request after a pause
+ * while it still works on others, and the next request waits until one of these has ended.
  */
 export class InFlightLimit {
 	private max = Infinity;
@@ -20,16 +20,16 @@ export class InFlightLimit {
 		return inFlight < this.max + (this.taken >= PATIENCE ? 1 : 0);
 	}
 
-	/** The service took a request, with so many in flight. */
+	/** The service took a request while so many were in flight. */
 	accept(inFlight: number): void {
 		this.taken += 1;
-		// There is room for more: the next trial follows at once.
+		// The service takes more, so the next trial follows at once.
 		if (inFlight > this.max) [this.max, this.taken] = [inFlight, PATIENCE];
 	}
 
 	/**
-	 * The service refused a request, with so many older ones in flight.
-	 * @param isFirst whether it took none since the last pause
+	 * The service refused a request while so many older ones were in flight.
+	 * @param isFirst whether the service took no request since the last pause
 	 */
 	refuse(older: number, isFirst: boolean): void {
 		this.taken = 0;

@@ -2,22 +2,25 @@ import { SendPeriod } from './sendPeriod';
 import { A_FEW } from './verdict';
 
 export const SECOND_MS = 1_000;
-/** The rate stays at this part of the limit, so that network jitter does not exceed it. */
+/** The rate is this part of the limit, so that network jitter does not exceed the limit. */
 const MARGIN = 0.99;
-/** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
+/** Of the tokens gained during a pause, this part is spent at once. The rest is for the jitter. */
 const SPENT_AT_ONCE = 0.9;
-/** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
+/** Fewer requests than this after those sent at once say little about the rate. */
 const MIN_SAMPLE = 10;
-/** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
+/** The rate is raised once in a step. */
 const STEP_MS = 250;
+/** The larger, the less the rate is raised. */
 const PATIENCE = 40;
-/** …but by ever more: the raise itself grows by this power in each step. The limit may be lifted. */
+/** The raise itself grows by this power with each step, since the limit may be lifted. */
 const ACCELERATION = 1.08;
-/** Noise refuses at most this share of the requests, as one of so many shows, and a limit at least the other share. */
+/** Noise refuses at most this share of the requests. */
 const MAX_NOISE = 0.3;
+/** The share of noise is a mean of so many requests. */
 const NOISE_MEMORY = 100;
+/** A limit refuses this share of the requests. */
 const AT_LIMIT = 0.5;
-/** There is a limit when the last responses are so many times likelier at a limit than with noise alone: the logarithm. */
+/** The logarithm of how many times likelier a limit than noise must be. */
 const CERTAIN = 5;
 
 export interface SentRequest {
@@ -26,35 +29,35 @@ export interface SentRequest {
 }
 
 /**
- * Estimates how many requests a service takes, as README.md explains: as a bucket of tokens that holds a burst and refills
- * evenly. Pure: it is given the time, in milliseconds, and waits for nothing.
+ * Estimates how many requests a service takes, as a bucket of tokens that refills evenly (README.md). Pure: times come as
+ * arguments, in milliseconds.
  */
 export class LimitEstimator {
 	/** The service asked for no requests before this time. */
 	closedUntil = 0;
 	/** The requests since the last pause. */
 	period = new SendPeriod();
-	/** Pauses in a row after which the service took nothing. */
+	/** Pauses in a row after which the service took no request. */
 	inVain = 0;
-	/** Requests per millisecond; undefined: no limit is known. */
+	/** Requests per millisecond; undefined if no limit is known. */
 	private rate: number | undefined;
 	/** Requests per millisecond that the service takes at least. */
 	private least = 0;
 	/** How many tokens the bucket holds. */
 	private held = Infinity;
-	/** Requests that could be sent at once, at this time. */
+	/** Requests that could be sent at once at `tokensAt`. */
 	private tokens = 0;
 	private tokensAt = 0;
 	private longestPause = 0;
-	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
+	/** The factor by which the rate is raised when the service takes a request that was sent after `raiseAt`. */
 	private raise = 2;
 	private raiseAt = 0;
-	/** The share of requests that is refused whatever their rate; 0 if the rate explains the last pause. */
+	/** The share of requests that the service refuses at any rate; 0 if the rate explains the last pause. */
 	private noise = 0;
-	/** How much likelier the last responses are at a limit than with noise alone: the logarithm. */
+	/** The logarithm of how much likelier a limit explains the last responses than noise alone. */
 	private doubt = 0;
 
-	/** Milliseconds until the next request may be sent; it may be sent now if they are not more than 0. */
+	/** Milliseconds until the next request may be sent; 0 or less: now. */
 	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.period.refused > 0) this.reopen(this.period, now);
@@ -64,7 +67,7 @@ export class LimitEstimator {
 		return (1 - this.tokens) / this.rate;
 	}
 
-	/** A request is about to be sent. Returns the period that it belongs to. */
+	/** A request is sent now. Returns its period. */
 	send(now: number): SendPeriod {
 		this.tokens -= 1;
 		this.period.send(now);
@@ -84,9 +87,9 @@ export class LimitEstimator {
 
 	/**
 	 * The service refused a request.
-	 * @param pause milliseconds until the next one may be sent
-	 * @param mayBeNoise whether no number in flight explains it
-	 * @returns whether all others wait, too
+	 * @param pause milliseconds until the next request may be sent
+	 * @param mayBeNoise false if a limit of requests in flight explains the refusal
+	 * @returns whether all requests wait; otherwise the refusal was noise
 	 */
 	refuse({ period, sentAt }: SentRequest, now: number, pause: number, mayBeNoise: boolean) {
 		this.doubt += Math.log(AT_LIMIT / this.noise);
@@ -106,25 +109,25 @@ export class LimitEstimator {
 		this.closedUntil = Math.max(this.closedUntil, time);
 	}
 
-	/** The request never reached the service: as if it had not been sent. */
+	/** A request never reached the service, as if it had not been sent. */
 	giveBack({ period }: SentRequest): void {
 		period.uncount();
 		if (period === this.period) this.tokens += 1;
 	}
 
-	/** After a pause, when the responses to what was in flight have arrived. */
+	/** Begins a period after a pause. */
 	private reopen(past: SendPeriod, now: number): void {
 		this.inVain = past.taken === 0 ? this.inVain + 1 : 0;
 		this.doubt = 0;
 		this.period = new SendPeriod();
-		// A service that took nothing at all is down: that says nothing about a rate.
+		// A service that took no request at all is down, which says nothing about a rate.
 		if (this.rate === undefined && past.taken === 0) return;
 		const pause = this.closedUntil - past.lastAt;
 		this.longestPause = Math.max(this.longestPause, pause);
 		const rate = this.rate === undefined ? this.begin(past, pause) : this.learn(past, this.rate);
-		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
+		// A service takes at least one request for each pause that it asks for. If it refuses more, the rate is not the reason.
 		this.rate = Math.max(MARGIN / this.longestPause, rate);
-		// The more is refused whatever the rate, the less a refusal says about it.
+		// The more requests are refused at any rate, the less a refusal says about the rate.
 		this.raise = Math.max(this.raise, 1 + this.noise / 4);
 		this.raiseAt = now + STEP_MS;
 		this.tokens = Math.max(1, Math.min(this.rate * (now - past.lastAt), this.held) * SPENT_AT_ONCE);
@@ -132,31 +135,31 @@ export class LimitEstimator {
 		this.period = new SendPeriod(this.tokens, past.refusedAt);
 	}
 
-	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
+	/** The rate after the first pause, as if the service took this much again and again. */
 	private begin(past: SendPeriod, pause: number): number {
 		const { taken, ms } = past.recent;
 		this.least = taken / (ms + pause);
 		this.held = Math.max(1, taken - this.least * ms);
-		// The refusal may be an exception.
+		// The refusal may be noise.
 		return Math.max(this.least, A_FEW / pause) * MARGIN;
 	}
 
-	/** After a further refusal: which rates has a bucket that gave this many, and not one more? */
+	/** The rate after a further pause: of a bucket that gave these requests, and not one more. */
 	private learn(past: SendPeriod, rate: number): number {
 		const { taken, refused, credit, emptyAt, refusedAt } = past;
 		const upper = past.rateToGive(taken + 1, this.held);
-		// Beside the first refusal, one may be chance.
+		// Of two refusals, the second may be noise, too.
 		const isNoise = upper <= this.least && refused <= 2;
 		const share = Math.min(MAX_NOISE, refused / (taken + refused));
 		this.noise = isNoise ? Math.max(this.noise, share) : 0;
-		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
+		// The pause was too short, or the rate is not the reason: neither says anything about the limit.
 		if (taken === 0) return rate;
 		if (isNoise) return (this.least *= 1 - 1 / taken);
-		// The bucket was empty at both refusals: it gave what it gained between them.
+		// The bucket was empty at both refusals, so it gave what it gained between them.
 		const lower = Math.max(taken / (refusedAt - emptyAt), past.rateToGive(taken, this.held));
 		const least = (this.least = Math.min(lower, rate));
 		const most = taken < credit + MIN_SAMPLE ? rate : Math.max(least, Math.min(upper, rate));
-		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
+		// The closer the two, the more slowly the rate grows: each refusal costs a pause.
 		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.05)) ** 2 / PATIENCE);
 		return Math.cbrt(least * least * most) * MARGIN;
 	}

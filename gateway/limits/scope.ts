@@ -9,29 +9,29 @@ import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
-/** A limit is forgotten when nothing was sent for this long. */
+/** A limit is forgotten when no request was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
-/** A refusal comes soon: the service is at work on a request that has no response for this long. */
+/** A request without a response for this long is not refused: the service works on it. */
 const REFUSED_WITHIN_MS = 5_000;
 
 /**
- * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
- * model. So requests for one model do not wait for another, polls for neither, and the catalogue for none.
+ * The name of what a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint
+ * or a model.
  */
 export interface ScopeName {
 	/** `polls` are not held back by a long pause. */
 	endpoint: 'chat' | 'video' | 'polls' | 'models' | 'files';
-	/** If its requests are for one. */
+	/** For requests that name one. */
 	model?: string;
 }
 
-/** One execution of a node, with one key. */
+/** One execution of a node with one key. It limits its requests in flight, and takes turns with other executions. */
 export class Execution {
 	inFlight = 0;
 
 	/**
-	 * @param maxConcurrency how many of its requests are in flight at once
-	 * @param owner stands for the key and the Base URL
+	 * @param maxConcurrency how many requests may be in flight at once
+	 * @param owner the same for all executions with one key and Base URL
 	 */
 	constructor(
 		readonly maxConcurrency: number,
@@ -39,19 +39,19 @@ export class Execution {
 	) {}
 }
 
-/** Requests of a scope that the service took, and that it refused, unless a refusal was of one request alone. */
+/** Requests of a scope that the service took, and refusals that made the scope wait. */
 export interface Counts {
 	taken: number;
 	refused: number;
 }
 
-/** A request that may be sent, until it has ended. */
+/** A request in flight. */
 export interface Permit extends SentRequest {
 	scope: Scope;
 	execution: Execution;
-	/** Of the scope, when the request began to wait. */
+	/** The counts of the scope when the request began to wait. */
 	before: Counts;
-	/** Requests of the scope in flight when it was sent, itself included. */
+	/** Requests of the scope in flight when this one was sent, with this one. */
 	inFlight: number;
 }
 
@@ -63,24 +63,23 @@ export interface Waiter {
 	fail: (error: GatewayError) => void;
 }
 
-/** Those of one execution and one scope, the oldest first. */
+/** The waiting requests of one execution and one scope, the oldest first. */
 export type Line = Set<Waiter>;
 
-/** What is known of a scope. Requests pass at once until one is refused. Then all wait, and continue at a rate it accepts. */
+/** A scope. Its requests are sent at once until one is refused. Then all wait, and continue at a rate that the service takes. */
 export class Scope implements ScopeState {
-	/** Requests that wait to be sent. */
 	readonly lines = new Map<Execution, Line>();
 	readonly counts: Counts = { taken: 0, refused: 0 };
 	private limit = new LimitEstimator();
 	private inFlightLimit = new InFlightLimit();
-	/** Sent and not ended, the oldest first. */
+	/** The oldest first. */
 	private readonly inFlight = new Set<Permit>();
-	/** Requests in a row without a response of the service. */
+	/** Failed requests in a row that the service did not refuse. */
 	private failures = 0;
-	/** When it refused the first request since it took one. */
+	/** When the service refused the first request since it took one. */
 	private refusesSince: number | undefined;
 	lastRefusedForMs = 0;
-	/** In between, one request at a time asks, until the service takes one. Those that waited when it began have failed. */
+	/** While the scope is suspended, one request at a time is sent until the service takes one. */
 	private suspendedAt = -Infinity;
 	private suspendedUntil = -Infinity;
 
@@ -111,14 +110,14 @@ export class Scope implements ScopeState {
 		return this.isKnown ? this.limit.inVain : 0;
 	}
 
-	/** Nothing is known of it any more. */
+	/** What is known of the scope is too old. */
 	get isIdle(): boolean {
 		const { inFlight, lines, isSuspended, limit, clock } = this;
 		if (inFlight.size > 0 || lines.size > 0 || isSuspended) return false;
 		return clock.now() - Math.max(limit.period.lastAt, limit.closedUntil) > FORGET_AFTER_MS;
 	}
 
-	/** Milliseconds until the next request may be sent; Infinity: when another one has ended. */
+	/** Milliseconds until the next request may be sent; 0 or less: now. Infinity: when another request has ended. */
 	msUntilNext(): number {
 		if (!this.inFlightLimit.allows(this.inFlight.size)) return Infinity;
 		const now = this.clock.now();
@@ -128,7 +127,7 @@ export class Scope implements ScopeState {
 		return Math.max(ms, newest + REFUSED_WITHIN_MS - now);
 	}
 
-	/** A request is about to be sent. `end` must follow. */
+	/** A request is sent now. `end` must follow. */
 	send(execution: Execution, before: Counts): Permit {
 		const { inFlight, limit, clock } = this;
 		const sentAt = clock.now();
@@ -138,7 +137,7 @@ export class Scope implements ScopeState {
 		return permit;
 	}
 
-	/** The service took the request: it did not refuse it, whatever the outcome. */
+	/** The service did not refuse the request. What else becomes of it is not known yet. */
 	take(permit: Permit): void {
 		this.counts.taken += 1;
 		this.failures = 0;
@@ -146,18 +145,18 @@ export class Scope implements ScopeState {
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
 		this.inFlightLimit.accept(permit.inFlight);
-		// It has room for a request that was sent after the suspension began.
+		// A request that was sent after the suspension began ends it.
 		if (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;
 	}
 
-	/** Whether the service works on a request that was sent before the last pause, and this one after it. */
+	/** Whether the service still works on a request from before the last pause, when this one was sent after it. */
 	isAtWork({ period, sentAt }: Permit): boolean {
 		return [...this.inFlight].some((other) => other.period !== period && other.sentAt < sentAt);
 	}
 
 	/**
-	 * The service refused the request, or did not respond to it.
-	 * @returns whether it waits with all others, in the queue
+	 * The request failed.
+	 * @returns whether it waits in the queue with the others of its scope
 	 */
 	fail(permit: Permit, error: GatewayError, verdict: Verdict): boolean {
 		const isRefused = isRefusal(error);
@@ -171,14 +170,14 @@ export class Scope implements ScopeState {
 				return this.refuse(permit, verdict.pauseMs, error.retryAfterMs ?? 0);
 			case 'continue':
 				if (isRefused) this.uncountRefused(permit, error);
-				// A failed GET does not show whether it was sent.
+				// The error of a GET does not tell whether it was sent.
 				else if (this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted)
 					this.limit.giveBack(permit);
 				return false;
 		}
 	}
 
-	/** The service refused this request alone. With no other under way, the next one waits, too: it may be a new try of this one. */
+	/** The refusal is of this request alone. If no other is under way, the next request waits, too: it may be a new try of this one. */
 	private uncountRefused(permit: Permit, { retryAfterMs = 0, forbidsRetry }: ServiceError): void {
 		permit.period.uncount();
 		if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
@@ -201,8 +200,8 @@ export class Scope implements ScopeState {
 	}
 
 	/**
-	 * Scopes of the key that are told to wait until the same time have the same limit. If all pauses are a second, that may be
-	 * chance, unless the service took nothing after the last pause: others took what this one waited for.
+	 * Scopes of a key that are told to wait until the same time share one limit. With pauses of a second the same time may be
+	 * a coincidence, unless the service took nothing since the last pause: then another scope took what this one waited for.
 	 */
 	private shareLimit(ms: number): void {
 		if (ms <= (this.limit.inVain === 0 ? SECOND_MS : 0)) return;
@@ -217,15 +216,15 @@ export class Scope implements ScopeState {
 		for (const scope of sharing) scope.limit = limit;
 	}
 
-	/** What waits fails. Then one request at a time asks, for so many milliseconds or until one is taken. */
+	/** All that wait fail. For so many milliseconds, or until the service takes one, one request at a time is sent. */
 	private suspend(error: GatewayError, ms: number): void {
 		if (this.endpoint === 'polls') return;
 		this.suspendedAt = this.clock.now();
 		this.suspendedUntil = this.suspendedAt + ms;
-		// When it is over, what was known is old.
+		// When the suspension is over, what is known now is old.
 		this.limit = new LimitEstimator();
 		this.inFlightLimit = new InFlightLimit();
-		// What fails with it was not sent as often.
+		// The requests that fail together were sent fewer times.
 		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
 		for (const line of this.lines.values()) for (const waiter of line) waiter.fail(shared);
 	}
@@ -239,13 +238,13 @@ export class Scope implements ScopeState {
 		return this.clock.now() < this.suspendedUntil;
 	}
 
-	/** It took a request before. What polls are told of paid tasks never makes them wait for one another. */
+	/** The service took a request of the scope before. Polls are of paid tasks, and never wait for one another. */
 	private get isKnown(): boolean {
 		return this.counts.taken > 0 && this.endpoint !== 'polls';
 	}
 }
 
-/** A key of a service, and its scopes. */
+/** The scopes of one key of a service. */
 export class Key {
 	readonly scopes = new Map<string, Scope>();
 

@@ -1,21 +1,21 @@
-/** How often at most the number of requests is noted, and how many notes are kept: at least those of the last 10 s. */
+/** The number of requests is noted once in this time, and the last notes are kept: those of ten seconds or more. */
 const NOTE_MS = 50;
 const MAX_NOTES = 200;
 
-/** The requests sent from one pause to the next. Times in milliseconds. */
+/** The requests that were sent between two pauses. Times in milliseconds. */
 export class SendPeriod {
 	lastAt = 0;
-	/** Requests that the service took, as far as is known. */
+	/** Requests that the service has not refused. */
 	taken = 0;
 	refused = 0;
-	/** When the first refused one was sent: the bucket was empty. */
+	/** When the first refused request was sent: then the bucket was empty. */
 	refusedAt = 0;
-	/** How many requests had been sent, at some times. */
+	/** How many requests had been sent at some times. */
 	private readonly notes: Array<{ at: number; sent: number }> = [];
 
 	/**
-	 * @param credit requests that could be sent at once when it began
-	 * @param emptyAt when the bucket was empty before the pause
+	 * @param credit requests that could be sent at once when the period began
+	 * @param emptyAt when the bucket was empty before that
 	 */
 	constructor(
 		readonly credit = Infinity,
@@ -30,7 +30,7 @@ export class SendPeriod {
 		this.taken += 1;
 	}
 
-	/** The request says nothing about the rate: as if it had not been sent. */
+	/** A request says nothing about the rate, as if it had not been sent. */
 	uncount(): void {
 		this.taken -= 1;
 	}
@@ -41,13 +41,13 @@ export class SendPeriod {
 		this.taken -= 1;
 	}
 
-	/** How many requests were taken recently, and in how many milliseconds. */
+	/** The requests taken since the oldest note, and the milliseconds since then. */
 	get recent(): { taken: number; ms: number } {
 		const [{ at, sent } = { at: this.lastAt, sent: 0 }] = this.notes;
 		return { taken: Math.max(1, this.taken - sent), ms: this.lastAt - at };
 	}
 
-	/** The lowest rate, in requests per millisecond, of a bucket that gives so many, whenever it was full in this period. */
+	/** The lowest rate of a bucket that gives so many requests, whenever it was full in this period; per millisecond. */
 	rateToGive(requests: number, held: number): number {
 		const rateSince = ({ at, sent }: { at: number; sent: number }) =>
 			(requests - sent - held) / Math.max(NOTE_MS, this.lastAt - at);

@@ -11,16 +11,16 @@ import {
 } from './scope';
 
 /**
- * The requests to services that wait to be sent. One that waits has no slot of its execution. The executions
- * take turns, in each scope: whoever sends a thousand requests delays the one request of another by one.
+ * The requests that wait to be sent. A request that waits takes no slot of its execution. Executions take turns in each
+ * scope: one with a thousand requests delays the single request of another by one request.
  */
 export class ServiceQueue {
 	private readonly keys = new Map<string, Key>();
-	/** Those whose last turn is the longest ago come first. */
+	/** The line whose last turn is the longest ago comes first. */
 	private readonly lines = new Set<Line>();
 	private stopTimer = () => {};
 
-	/** @param defer hands on what a request used, at once unless the transport needs a moment */
+	/** @param defer runs an action when the connection of a request that has ended can be used again */
 	constructor(
 		private readonly clock: Clock,
 		private readonly defer: (handOn: () => void) => void = (handOn) => handOn(),
@@ -70,7 +70,7 @@ export class ServiceQueue {
 		});
 	}
 
-	/** The service took the request. It may take more than before. */
+	/** The service did not refuse the request, so it may take more. */
 	take(permit: Permit): void {
 		permit.scope.take(permit);
 		this.admit();
@@ -85,7 +85,7 @@ export class ServiceQueue {
 		});
 	}
 
-	/** Sends what may go, in turn, and the rest when it may. */
+	/** Sends the requests that may be sent now, and sets a timer for the next one. */
 	admit(): void {
 		this.stopTimer();
 		let next = this.next();
@@ -94,7 +94,7 @@ export class ServiceQueue {
 			next < Infinity ? this.clock.after(Math.ceil(next), () => this.admit()) : () => {};
 	}
 
-	/** Who goes next, or how many milliseconds until someone may; Infinity: when another request ends. */
+	/** The request to send now, or milliseconds until one may be sent. Infinity: when another request has ended. */
 	private next(): Waiter | number {
 		let soonest = Infinity;
 		for (const line of this.lines) {
@@ -112,14 +112,13 @@ export class ServiceQueue {
 		return soonest;
 	}
 
-	/** What is known of a scope. */
 	private scopeOf({ owner }: Execution, { endpoint, model = '' }: ScopeName): Scope {
 		const key = kept(this.keys, owner, () => new Key());
 		return kept(key.scopes, `${endpoint} ${model}`, () => new Scope(this.clock, key, endpoint));
 	}
 }
 
-/** By the clock that its waits use: a process has one. */
+/** One for each clock; a process has one clock. */
 const queues = new WeakMap<Clock, ServiceQueue>();
 
 /** The queue that all nodes and executions of the process share. */
@@ -129,7 +128,7 @@ export function sharedQueue(clock: Clock, defer: (handOn: () => void) => void): 
 	return queue;
 }
 
-/** What a map has by this name. Before it grows, what is idle is forgotten. */
+/** The value of this name. Before the map grows, idle values are forgotten. */
 function kept<Value extends { isIdle: boolean }>(
 	map: Map<string, Value>,
 	name: string,

@@ -10,26 +10,26 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const MAX_PAUSE_MS = 300_000;
-/** From this attempt on, each retry counts: something is wrong with this request. */
+/** From this attempt on, each retry counts, since something is wrong with this request. */
 const MAX_ATTEMPTS_UNCOUNTED = 100;
-/** So many requests in a row are no chance. */
+/** So many requests in a row are no coincidence. */
 export const A_FEW = 4;
-/** After so many pauses after which nothing was taken, or failures in a row, one request at a time asks, and the pauses grow. */
+/** After so many pauses in vain, or failures in a row, one request at a time is sent, and the pauses grow. */
 export const MAX_IN_VAIN = 2;
 
-/** An attempt that failed, and what is known of its request and of its scope. */
+/** A failed attempt, with what is known of its request and of its scope. */
 export interface FailedAttempt {
 	error: GatewayError;
 	isBillable: boolean;
 	retriesOtherServers: boolean;
 	maxRetries: number;
-	/** Attempts so far, this one included. */
+	/** Attempts of the request so far, with this one. */
 	sent: number;
-	/** Retries so far that count. */
+	/** Retries of the request so far that count. */
 	retries: number;
-	/** The service took others of the scope since this one began to wait, or works on one that was sent before the last pause. */
+	/** The service took another request of the scope since this one began to wait, or works on one from before the last pause. */
 	othersTaken: boolean;
-	/** Others that it took in a row since it refused this one before. */
+	/** Requests that the service took since it last refused this one; 0 if it has refused another one since. */
 	takenInRow: number;
 	scope: ScopeState;
 }
@@ -38,13 +38,13 @@ export interface FailedAttempt {
 export interface ScopeState {
 	/** The service limits how many of its requests are in flight, rather than a rate. */
 	readonly limitsInFlight: boolean;
-	/** The service responded before, and to none of the last requests. */
+	/** The service took requests before, and responded to none of the last ones. */
 	readonly isAway: boolean;
-	/** Pauses in a row after which the service took nothing, although it took requests before. */
+	/** Pauses in a row after which the service took no request, although it took requests before. */
 	readonly inVain: number;
-	/** Milliseconds since the service refused the first request after the last one that it took. */
+	/** Milliseconds since the first refusal after the last request that the service took. */
 	readonly refusesForMs: number;
-	/** For how many milliseconds it had refused requests when it took one again. */
+	/** How many milliseconds the service refused all requests before it last took one again. */
 	readonly lastRefusedForMs: number;
 }
 
@@ -53,7 +53,7 @@ export interface Verdict {
 	isRetried: boolean;
 	/** Whether the retry counts towards Max Retries. */
 	counts: boolean;
-	/** What the other requests of the scope do; `suspend`: those that wait fail, for as long as the pause. */
+	/** What the other requests of the scope do. With `suspend`, those that wait fail until the pause is over. */
 	scopeAction: 'continue' | 'wait' | 'suspend';
 	/** Milliseconds until another attempt makes sense. */
 	pauseMs: number;
@@ -71,9 +71,9 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	if (!mayComeRight(attempt) || pauseMs > MAX_PAUSE_MS)
 		return { ...alone, isRetried: false, scopeAction: 'continue' };
 	if (!isRefused && !scope.isAway) return { ...alone, scopeAction: 'continue' };
-	// It is refused twice, and in between others are taken and none is refused.
+	// The request is refused twice, and in between others are taken and none is refused.
 	if (isRefused && attempt.takenInRow >= A_FEW && !scope.limitsInFlight)
-		// It may only be the first one beyond a limit: then it is taken when the others were.
+		// It may have been the first request beyond a limit, which is taken when the others were taken again.
 		return {
 			...alone,
 			scopeAction: 'continue',
@@ -82,14 +82,14 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	if (scope.refusesForMs >= MAX_PAUSE_MS)
 		return { isRetried: false, counts: true, scopeAction: 'suspend', pauseMs: MAX_PAUSE_MS };
 
-	// The pauses of a scope grow until something is taken, whatever the service asks for.
+	// The pauses of a scope grow until the service takes a request, whatever pause it asks for.
 	const grown = scope.inVain >= MAX_IN_VAIN ? backoff(scope.inVain - 1, random) : 0;
 	const all = { pauseMs: Math.max(pauseMs, grown), scopeAction: 'wait' } as const;
 	if (isUncounted(attempt)) return { ...all, isRetried: maxRetries > 0, counts: false };
 	return { ...all, isRetried: retries < maxRetries, counts: true };
 }
 
-/** The service took none of the request because of all that it receives: 429, or 503 unless it may have been accepted. */
+/** Whether the service refused a request because it receives too many: 429, or 503 unless the request may be accepted. */
 export function isRefusal(error: GatewayError): error is ServiceError {
 	// A late 503 page, after which a request may be billed, says as little about the others as a 504.
 	return (
@@ -99,16 +99,15 @@ export function isRefusal(error: GatewayError): error is ServiceError {
 	);
 }
 
-/** A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts. */
+/** Whether a retry does not count: a rate and a number in flight (429) have room again, overload and a quota may not. */
 function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
 	const hasRoomAgain = isRefusal(error) && error.status === 429 && !isQuotaCode(error.code);
 	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 
 /**
- * Milliseconds to wait after an error before the next request: what the service asks for, else exponential backoff.
- * Decides this for one request and for all of a key.
- * @param attempt retries already made
+ * Milliseconds from an error to the next request: the pause that the service asks for, else exponential backoff.
+ * @param attempt the number of retries so far
  */
 export function pauseAfter(
 	error: GatewayError,
@@ -123,13 +122,13 @@ export function pauseAfter(
 
 /**
  * Exponential backoff with jitter, so that clients that failed together do not retry together. The jitter takes off
- * at most half: the first retry comes after 250 to 500 ms, never at once.
+ * at most half: the first retry comes after 250 to 500 ms.
  */
 export function backoff(attempt: number, random: () => number = Math.random): number {
 	return ((1 + random()) / 2) * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
 }
 
-/** Whether the same request may be sent again: not if it may have been billed; a GET always. */
+/** Whether the same request may be sent again: a POST not if it may be billed. */
 function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt): boolean {
 	if (error instanceof ServiceError && error.forbidsRetry) return false;
 	if (retriesOtherServers && isOfOtherServer(error)) return true;
@@ -142,8 +141,8 @@ function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt)
 const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
 
 /**
- * Whether a failure does not come from the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
- * that is transient anyway. A proxy that is being redeployed answers like this for a while, and a wrong URL always does.
+ * Whether another server than the service failed the request for good: a redirect, a page, the refusal of a proxy. A proxy
+ * that is being redeployed responds like this for a while, and a wrong URL always does.
  */
 export function isOfOtherServer(error: GatewayError): boolean {
 	if (error instanceof ServiceError)
