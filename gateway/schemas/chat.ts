@@ -141,7 +141,7 @@ export function finishReasonIn(value: unknown): string | null {
 	return reason === '' || reason.toLowerCase() === 'null' ? null : reason;
 }
 
-/** Without zod, which takes a second to refuse a million of them. */
+/** Checked without zod, which takes a second to refuse a million parts. */
 function isPart(part: unknown): part is { text?: string | null } {
 	if (!isFields(part)) return false;
 	return isEmptied(part.text) || typeof part.text === 'string';
@@ -164,7 +164,7 @@ export function textOfContent(content: unknown): string | undefined {
 	return answerText.safeParse(content).data ?? undefined;
 }
 
-/** Some services send it as text. */
+/** The index of a choice, which some services send as text. */
 const position = number('must be a number');
 const answerId = z
 	.union([z.string(), z.number().transform(String)])
@@ -178,7 +178,7 @@ const answerMessage = z.looseObject({
 	refusal: z.string().nullish().catch(undefined),
 });
 
-/** Text beside no message, as in older interfaces, or a finish reason alone, as a content filter leaves it, are an answer, too. */
+/** A choice without a message is an answer if it has a `text`, as in older interfaces, or a finish reason, as of a content filter. */
 const choice = z.preprocess(
 	(value) => {
 		if (!isFields(value) || !isEmptied(value.message)) return value;
@@ -195,7 +195,7 @@ const choice = z.preprocess(
 
 type Choice = z.infer<typeof choice>;
 
-/** One without a message is not worth losing the others over. */
+/** A choice without a message is left out: the others are paid for. */
 const choices = sensibleEntries(choice).transform(
 	([first, ...others], context): [Choice, ...Choice[]] => {
 		if (first !== undefined) return [first, ...others];

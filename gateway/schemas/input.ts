@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 
 /**
- * The least and the most of each number of a form, by the name of its parameter; those of requests are the interface document's. n8n's
- * own minimum and maximum are not used: its editor drops the key that passes one, so that 60 becomes 6 (n8n 2.41).
+ * The minimum and maximum of each number of a form, by the name of its parameter. The bounds of a request's fields are those of the
+ * interface document. n8n's own are not used: its editor drops the key that passes one, so that 60 becomes 6 (n8n 2.41).
  */
 export const BOUNDS = {
 	duration: [2, 10],
@@ -127,7 +127,7 @@ export function mergeAdditionalBody(
 	return { ...parsed.data, ...set };
 }
 
-/** A text, in which a comma means nothing, or the comma that JSON does not allow. */
+/** A string of JSON, in which a comma means nothing, or a comma before a closing bracket, which JSON does not allow. */
 const TEXT_OR_LAST_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,\s*([\]}])/gs;
 
 /**
@@ -153,7 +153,7 @@ function notJson(parameter: string, error: unknown, json = ''): InvalidInputErro
 	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 
-/** In a field this client does not know, an expression can return what JSON cannot contain. */
+/** In a field that this client does not know, an expression can return what JSON cannot contain. */
 function throwUnlessJson(request: unknown): void {
 	try {
 		JSON.stringify(request);

@@ -1,7 +1,7 @@
 import { type ChatCompletion, firstChoice, textOf } from './chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
-/** At the start of a line, where no string inside JSON can contain one; then anywhere. */
+/** A code fence at the start of a line, where no string of JSON can contain one; then anywhere. */
 const CODE_FENCES = [/^[ \t]*```/m, '```'];
 /** The language of a fenced block. */
 const LANGUAGE = /^\w*/;
@@ -40,7 +40,7 @@ export function whereJsonBreaks(text: string): string | undefined {
 	return undefined;
 }
 
-/** What may be JSON in a model's answer, which is not what it thinks: the whole text, else its code blocks. */
+/** The texts of an answer that may be JSON, without the model's thoughts: the whole answer, then its code blocks. */
 function candidatesIn(text: string): string[][] {
 	const isJson = parseResponseJsonOrUndefined(text) !== undefined;
 	const whole = isJson ? text : text.replace(THOUGHTS, '');

@@ -17,7 +17,7 @@ export interface CatalogueModel {
 /** What a model makes. */
 export type ModelOutput = 'text' | 'video' | 'other';
 
-/** Ten times the largest catalogue in use. The editor's main process reads it too. */
+/** Ten times the largest catalogue in use. n8n's main process reads the catalogue for the editor. */
 const MAX_MODELS = 10_000;
 
 const entries = z
@@ -48,14 +48,14 @@ export const modelList = z.preprocess((body) => {
 	return { models: unwrapped(unwrapped(body)), next, hasMore };
 }, page);
 
-/** What a body has instead of being the list itself: the list, or another such body. */
+/** The list inside a body, or another body that has it inside; a body that is the list itself is returned as it is. */
 function unwrapped(body: unknown): unknown {
 	const fields = isFields(body) ? body : {};
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
 	if (fields.object === 'list' && fields.data === null) return [];
 	const list = LISTS.map((name) => fields[name]).find(Boolean) ?? body;
 	const isEmpty = Array.isArray(list) && list.length === 0;
-	// Something failed: then nobody knows which models there are.
+	// Beside an error, an empty list does not mean that there are no models.
 	return isEmpty &&
 		(fields.success === false || saysSomething(fields.error) || saysSomething(fields.errors))
 		? body
@@ -69,7 +69,7 @@ function saysSomething(error: unknown): boolean {
 		: Boolean(error);
 }
 
-/** Without zod, which is slow: there may be 10,000 records. Some services number them: what a request names is a text. */
+/** Reads a record without zod, which is slow for 10,000 of them. Some services have numbers for IDs, which no request can name. */
 function toCatalogueModel(entry: unknown): CatalogueModel | undefined {
 	const record = isFields(entry) ? entry : { id: entry };
 	const id = [record.id, record.name, record.model].find(isName);

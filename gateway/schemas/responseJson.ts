@@ -5,7 +5,7 @@ import * as z from 'zod';
  * 20 alternatives for each (`top_logprobs`) has nearly as many, and is paid for.
  */
 export const MAX_VALUES = 1_000_000;
-/** Levels of lists and objects. Much of what reads a value calls itself for each level. */
+/** Levels of lists and objects: many functions that read a value call themselves for each level. */
 const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
@@ -77,7 +77,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 	return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-/** A list without its malformed entries; one with no other entries is malformed itself. */
+/** A list without its malformed entries. A list that has no others is malformed itself. */
 export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 	return z.array(entry.nullable().catch(null)).transform((entries, context): Entry[] => {
 		const sensible = entries.filter((one) => one !== null);
@@ -87,7 +87,7 @@ export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 	});
 }
 
-/** Found much faster than the rest: most texts have none, and a stream is many short texts. */
+/** Most texts have no long number. This shows it much faster than the whole expression, and a stream is many short texts. */
 const MAY_BE_LONG = /\d{16}/;
 /**
  * The name of a field, which no text inside JSON looks like, and its whole number of 16 digits or more. Each part has an end: of a

@@ -15,7 +15,7 @@ export interface ToolCall {
 	thoughtSignature: string | undefined;
 }
 
-/** The interface document names function calling and does not show it: these are the fields of similar services. */
+/** A tool call with the fields of similar services: the interface document names function calling and does not show it. */
 const toolCall = z.object({
 	id: z.string().min(1).optional().catch(undefined),
 	function: z.object({ name: z.string().min(1), arguments: z.unknown() }),

@@ -7,7 +7,7 @@ const zod3Checks = z.array(z.looseObject({ kind: z.string() })).catch([]);
 
 /**
  * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema, or with its own zod 3, of which its SDK makes JSON
- * Schema. What comes from another copy of zod, as in a community package that has its own, is recognised by its shape.
+ * Schema. A schema of another copy of zod, such as one that a community package brings, is recognised by its shape.
  */
 export function toolParameters(schema: unknown): unknown {
 	if (isZod4(schema)) return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });

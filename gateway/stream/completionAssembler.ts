@@ -9,16 +9,16 @@ const READ_APART = new Set(['index', 'delta', 'message', 'text', 'finish_reason'
 /** No model gives so many answers in one chunk. */
 const MAX_CHOICES = 1_000;
 
-/** A chunk that cannot be read: what it says of the answer would be left out. */
+/** A chunk that cannot be read. The answer without it would not be complete. */
 export class InvalidChunkError extends Error {}
 
 class Choice {
 	readonly message: Fields = {};
-	/** Its other fields. */
+	/** The fields beside the message. */
 	readonly rest: Fields = {};
-	/** The first part of the answer that it got. */
+	/** The first part of the answer that came for this choice. */
 	first: Fields | undefined;
-	/** The parts came in `delta`: a message is the whole answer again. */
+	/** Whether parts came in `delta`: then a `message` repeats the whole answer. */
 	hasDeltas = false;
 	private calls: ToolCallPieces | undefined;
 
@@ -54,7 +54,7 @@ export class CompletionAssembler {
 	private readonly head: Fields = {};
 	private readonly choices = new Map<number, Choice>();
 	private readonly merger = new FieldMerger();
-	/** Each part of the answer came under an index of its own, one after the other. */
+	/** Whether each part of the answer came under the next index. */
 	private countsUp = true;
 	private lastIndex = -Infinity;
 	private finished = 0;
@@ -84,7 +84,7 @@ export class CompletionAssembler {
 			const finishReason = finishReasonIn(part.finish_reason);
 			for (const name of Object.keys(part)) {
 				if (name === 'logprobs') this.merger.merge(choice.rest, name, part[name]);
-				// Some services put it into the last choice.
+				// Some services put the usage into the last choice.
 				else if (name === 'usage') this.merger.keep(this.head, name, part[name]);
 				else if (!READ_APART.has(name)) this.merger.keep(choice.rest, name, part[name]);
 			}
@@ -117,7 +117,7 @@ export class CompletionAssembler {
 		return { ...this.head, choices: [first[1].toChoice(0)] };
 	}
 
-	/** Some services count the chunks in the index: several answers have several finish reasons. */
+	/** Whether all choices are one answer, whose chunks the service counts in the index. Several answers have several finish reasons. */
 	private get isOneChoice(): boolean {
 		return this.countsUp && this.finished < 2;
 	}
@@ -158,7 +158,7 @@ function isNothing(value: unknown): boolean {
 	return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** Whether it is more than a role. */
+/** Whether a message is more than a role. */
 function hasValue(message: Fields): boolean {
 	return Object.keys(message).some((name) => {
 		const value = message[name];

@@ -30,12 +30,12 @@ export class FieldMerger {
 	/** The entries of a list, by their index. */
 	private readonly entries = new WeakMap<unknown[], Map<unknown, Fields>>();
 
-	/** The last value counts, and a missing or empty one changes nothing. */
+	/** Keeps the last value of a field. A missing or empty value changes nothing. */
 	keep(target: Fields, name: string, value: unknown): void {
 		if (!isEmptied(value)) this.define(target, name, value);
 	}
 
-	/** Texts and lists are appended, entries with an index are merged by it, anything else is replaced. */
+	/** Appends texts and lists, merges entries that have the same index, and replaces anything else. */
 	merge(target: Fields, name: string, value: unknown): void {
 		if (isEmptied(value)) return;
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
@@ -58,7 +58,7 @@ export class FieldMerger {
 	}
 
 	/**
-	 * Counts what is kept: a stream may have as many values as a response in one piece.
+	 * Counts the values that are kept: a stream may have as many as a response in one piece.
 	 * @throws TooComplexError
 	 */
 	count(value: unknown): void {

@@ -18,10 +18,10 @@ import { SseEvents, type StreamEvent } from './sseEvents';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
-/** Events that are no part of the answer: with more, it is not a stream of this service. */
+/** Events that are no part of the answer: a stream with more of them is not one of this service. */
 const MAX_IGNORED = 100_000;
 
-/** How an event stream begins, if only with a comment that keeps the connection alive, or with an error. */
+/** The beginning of an event stream, which may be an error or a comment that keeps the connection alive. */
 const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;
 
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
@@ -111,7 +111,7 @@ async function readEvents(
 	onEvent: (event: StreamEvent) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
-	/** What arrived as long as it is no stream. */
+	/** The body, as long as it does not look like a stream. */
 	const beginning = new ByteBuffer();
 	let events: SseEvents | undefined;
 	let size = 0;
@@ -141,7 +141,7 @@ async function readEvents(
 			const goesOn = take(bytes);
 			if (!events?.isDone) return goesOn;
 			finish();
-			// Read to its end, a body frees its connection for the next request.
+			// A body that is read to its end frees its connection for the next request.
 			stopDraining = response.clock.after(DRAIN_MS, () => response.body.destroy());
 			return undefined;
 		});
@@ -151,7 +151,7 @@ async function readEvents(
 				finish();
 			})
 			.catch((error: unknown) => {
-				// Without a length, a cut connection looks like the end: then the last event is not JSON.
+				// Without a Content-Length, a cut connection looks like the end of the body: then the last event is not JSON.
 				const isOfService =
 					error instanceof GatewayError && !(error instanceof MalformedResponseError);
 				if (!isOfService && mayBreakOff()) finish();
@@ -176,7 +176,7 @@ function endless(): MalformedResponseError {
 	return new MalformedResponseError('The stream does not end', size);
 }
 
-/** Whether an event is a part of the answer. One that only reports usage has no choices. */
+/** Whether an event is a part of the answer. A chunk that only reports usage has no choices. */
 function isChunk({ choices, usage, object }: Fields): boolean {
 	if (choices !== undefined && choices !== null) return true;
 	return isFields(usage) || object === 'chat.completion.chunk';
@@ -193,7 +193,7 @@ function throwErrorBeside(answer: Fields, response: ServiceResponse): void {
 	if (error !== undefined) throw toServiceError(response, error);
 }
 
-/** The assembly refuses what it cannot read, and what is too complex. */
+/** Adds a chunk to the answer, and names the response in the error for a chunk that is refused. */
 function addTo(
 	assembly: CompletionAssembler,
 	chunk: Fields,

@@ -2,17 +2,17 @@ import { malformedResponse } from '../parseResponse';
 import { parseResponseJsonOrUndefined, quoteLongNumbers } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
 
-/** Characters. Longer than any chunk: a longer line is not an event stream. */
+/** Characters of a line. No chunk is as long: a longer line is not one of an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** Characters. */
+/** Characters of an event whose levels are not checked. */
 const MAX_UNCHECKED = 1_024;
-/** The fields of a line that matter. */
+/** The fields of a line that are read. */
 const FIELD = /^(data|event|error):(.*)$/s;
-/** Nothing else is looked for: a number or a time only keeps the connection alive. */
+/** The beginning of an event that is parsed. Any other, such as a number or a time, only keeps the connection alive. */
 const JSON_START = /^[[{]/;
-/** The end of a stream, also as a gateway sends it that makes JSON of all data (BerriAI/litellm#10053). */
+/** The end of a stream. A gateway that makes JSON of all data sends the second one (BerriAI/litellm#10053). */
 const DONE = ['[DONE]', '["DONE"]'];
-/** Words of a failure that are no JSON. */
+/** The beginning of an error that is not JSON. */
 const FAILURE = /^\W*error\b/i;
 
 /** An event of a stream. */

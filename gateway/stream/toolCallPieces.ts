@@ -6,7 +6,7 @@ import type { FieldMerger } from './mergeFields';
 /** No model calls so many tools at once. */
 const MAX_CALLS = 1_000;
 
-/** The arguments of a call, in pieces that follow each other. None is read twice to find where its JSON objects end. */
+/** The arguments of a call, which come in pieces. No piece is read twice to find where the JSON objects end. */
 class Arguments {
 	text = '';
 	/** Where each object ends. */
@@ -29,7 +29,7 @@ class Arguments {
 		return !this.isOther && this.depth === 0 && this.ends.length > 0;
 	}
 
-	/** One for each call: some services join the arguments of several. */
+	/** The arguments of each call: some services join those of several calls. */
 	get texts(): string[] {
 		const { text, ends } = this;
 		return this.isWhole ? ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)) : [text];
@@ -59,15 +59,18 @@ interface Piece {
 
 /** One call, as far as its pieces have arrived. */
 class Call {
-	/** All but its function. */
+	/** All fields but `function`. */
 	readonly fields: Fields = {};
 	readonly arguments = new Arguments();
 	private name = '';
 
-	/** @param index where the service wants it, if it says so */
+	/** @param index the place of the call in the answer; `Infinity` if the service does not name it */
 	constructor(readonly index: number) {}
 
-	/** A call without an index is known by its id. An id alone tells nothing: some servers make up one for each piece. */
+	/**
+	 * Whether a piece belongs to the next call. A call without an index is known by its ID. Where there is an index, another ID alone
+	 * tells nothing: some servers make up an ID for each piece.
+	 */
 	isBefore({ id, name, text, hasIndex }: Piece): boolean {
 		if (name === '') return false;
 		const isOtherId = Boolean(this.fields.id && id) && this.fields.id !== id;
@@ -114,7 +117,7 @@ export class ToolCallPieces {
 		});
 	}
 
-	/** Without the index, which a response without streaming has not either. */
+	/** The calls without their index, as in a response without streaming. */
 	toList(): Fields[] {
 		const sorted = this.calls.toSorted((a, b) => a.index - b.index || 0);
 		return distinctCalls(sorted.flatMap((call) => call.toFields()));
@@ -152,7 +155,7 @@ export class ToolCallPieces {
 	}
 }
 
-/** What a call knows by itself. */
+/** The fields that a call reads by itself. */
 const PARTS = new Set(['id', 'index', 'function']);
 
 function tooManyCalls(): TooComplexError {

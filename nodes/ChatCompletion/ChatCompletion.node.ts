@@ -45,7 +45,7 @@ export class ChatCompletion implements INodeType {
 		description: 'Send messages to a language model of a generation service and get its answer',
 		defaults: { name: 'Chat Completion' },
 		usableAsTool: true,
-		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		// The link has its anchor here: n8n adds a query to the link of the codex, behind an anchor.
 		documentationUrl: 'https://github.com/generation-service/n8n-nodes-generation-service#nodes',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

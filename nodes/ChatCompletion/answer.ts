@@ -98,7 +98,7 @@ export function simplified(completion: ChatCompletion): IDataObject {
 	return present(fields);
 }
 
-/** The service's own object. An `error` in it would send a good item to the error branch. */
+/** The completion as the service sent it, without an `error`, which would send a good item to the error branch. */
 export function full(completion: ChatCompletion): IDataObject {
 	return without(completion, 'error') as IDataObject;
 }
@@ -114,7 +114,7 @@ export function countTokens(context: IExecuteFunctions, completion: ChatCompleti
 	}
 }
 
-/** Notes what is easily overlooked among many items: an answer that is not all of it, or not what it seems. */
+/** Notes what is easily overlooked among many items: an answer that is not complete, or not what it seems. */
 export function noteOddAnswer(
 	hints: RunHints,
 	{ completion, values }: Answer,

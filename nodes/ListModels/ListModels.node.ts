@@ -37,7 +37,7 @@ export class ListModels implements INodeType {
 		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,
-		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		// The link has its anchor here: n8n adds a query to the link of the codex, behind an anchor.
 		documentationUrl: 'https://github.com/generation-service/n8n-nodes-generation-service#nodes',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -16,7 +16,7 @@ const VERSIONS = ['all', 'latest', 'undated'] as const;
 
 type Versions = (typeof VERSIONS)[number];
 
-/** The filters in use. The editor gives an expression as it is written. */
+/** The filters in use, on the canvas. The editor hands over an expression as it is written. */
 export const listSubtitle =
 	'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}';
 
@@ -153,7 +153,7 @@ export const modelFields: OutputFields = {
 	version_date: 'string',
 };
 
-/** The service's record of a model, with its base name and version date. An `error` would send a good item to the error branch. */
+/** The service's record of a model with its base name and version date, and without an `error`, which marks failed items. */
 function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
 	const fields = without(record, 'error') as IDataObject;
 	return { ...fields, id, base_name: baseName, version_date: versionDate };

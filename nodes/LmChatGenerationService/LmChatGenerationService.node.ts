@@ -43,7 +43,7 @@ export class LmChatGenerationService implements INodeType {
 		subtitle: modelSubtitle,
 		description: 'Use a language model of a generation service in an AI agent or chain',
 		defaults: { name: 'Generation Service Chat Model' },
-		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		// The link has its anchor here: n8n adds a query to the link of the codex, behind an anchor.
 		documentationUrl: 'https://github.com/generation-service/n8n-nodes-generation-service#agents',
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],

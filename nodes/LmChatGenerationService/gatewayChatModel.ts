@@ -50,7 +50,7 @@ interface ChatService {
 
 interface Answer {
 	text: string;
-	/** The calls of tools, and before them what the next question has to send back: LangChain has no field for it. */
+	/** What the next question has to send back, for which LangChain has no field, and then the calls of tools. */
 	parts: MessageContent[];
 	end: { finishReason: FinishReason; usage?: TokenUsage };
 }
@@ -102,11 +102,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			ended = true;
 			wake();
 		});
-		// The reader may stop before the end: then a failure must not be an unhandled rejection.
+		// Where the reader stops before the end, a failure must not be an unhandled rejection.
 		answer.catch(() => {});
 		try {
 			while (!ended || arrived.length > 0) {
-				// A ReadableStream takes a hundred times as long for texts that arrive together.
+				// For texts that arrive together, a ReadableStream takes a hundred times as long as this list.
 				const delta = arrived.shift();
 				if (delta !== undefined) yield { type: 'text-delta', delta };
 				else await new Promise<void>((resolve) => (wake = resolve));

@@ -1,6 +1,6 @@
 /**
- * Makes the model that n8n's SDK supplies behave like n8n's own chat models, as agents and chains expect. Below each wrap
- * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
+ * Makes the model that n8n's SDK supplies behave like n8n's own chat models, as agents and chains expect. The comment of
+ * each wrap says what the SDK does without it. A wrap can go once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
 import { InvalidInputError, jsonValuesIn, malformedAnswer } from '../../gateway';
@@ -101,8 +101,8 @@ function hasFile(message: unknown): boolean {
 }
 
 /**
- * What a reasoning model needs back comes as a part of its own and goes to `additional_kwargs`, which n8n's agents carry to
- * the next question.
+ * Moves what a reasoning model needs back from a part of the answer to `additional_kwargs`, which n8n's agents carry to the
+ * next question.
  */
 function likeAnswer(message: Message): void {
 	const parts: unknown[] = Array.isArray(message.content) ? message.content : [];
@@ -164,8 +164,8 @@ interface OutputOptions {
 }
 
 /**
- * A model that fills in a schema, by a tool that it has to call. LangChain's own refuses every message of the SDK ("Input
- * is not an AIMessageChunk"), so n8n's evaluations failed.
+ * A model that fills in a schema, by a tool that it has to call. LangChain's own structured output refuses every message of the
+ * SDK ("Input is not an AIMessageChunk"), so n8n's evaluations failed.
  */
 function structuredOutput(
 	bindTools: (tools: object[], options: ToolOptions) => BoundModel,
@@ -193,7 +193,7 @@ function jsonIn({ content }: Message): unknown {
 	return jsonValuesIn({ object: 'chat.completion', choices: [{ message }] })?.at(-1);
 }
 
-/** @throws the error of the schema, if it is one of zod, or an error that says that there is nothing */
+/** @throws the error of a zod schema, or an error that says that the answer has no JSON */
 async function checked(schema: object, given: unknown): Promise<unknown> {
 	if (given === undefined) throw new Error('It has no JSON.');
 	const parse = fieldOf(schema, 'parseAsync');
@@ -208,7 +208,7 @@ function unstructured(text: string, reasons: string): Error {
 	);
 }
 
-/** What the schema, such as one of zod, says of an answer. It may quote it. */
+/** What a schema, such as one of zod, says of an answer. These words may quote the answer. */
 function reasonsOf(error: unknown): string {
 	const issues = fieldOf(error, 'issues');
 	if (!Array.isArray(issues)) return String(fieldOf(error, 'message'));
@@ -220,8 +220,8 @@ function reasonsOf(error: unknown): string {
 const BYTES_PER_TOKEN = 4;
 
 /**
- * About the tokens of a text, to decide how to split it. LangChain fetches a tokenizer from the internet for that, and
- * tries for over a minute in a closed network. Bytes, since scripts other than Latin take more bytes and more tokens.
+ * Estimates the tokens of a text, to decide how to split it. LangChain fetches a tokenizer from the internet for that, and tries
+ * for over a minute in a closed network. Bytes are counted, since scripts other than Latin take more bytes and more tokens.
  */
 function estimateTokens(content: unknown): number {
 	return Math.ceil(new TextEncoder().encode(textOfParts(content)).length / BYTES_PER_TOKEN);

@@ -12,7 +12,7 @@ type ServiceMessage = AgentRequest['messages'][number];
 type Part = Message['content'][number];
 type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
 
-/** Where LangChain's Gemini models keep the signatures of thoughts by the ID of their call, and n8n's agents look for them. */
+/** The field in which LangChain's Gemini models keep the signature of each call's thoughts. n8n's agents look for it there. */
 const SIGNATURES = '__gemini_function_call_thought_signatures__';
 
 /**
@@ -37,7 +37,7 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	});
 }
 
-/** The pieces of a streamed answer belong together; what a user adds to a prompt is separate. */
+/** Joins the texts of a message: the pieces of a streamed answer without a separator, the parts of a prompt with one. */
 function joinedText(content: Part[], separator: string): string {
 	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
 }

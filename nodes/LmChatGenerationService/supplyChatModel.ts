@@ -33,7 +33,7 @@ export async function supplyChatModel(
 	properties: INodeProperties[],
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
-	// n8n shows an error of a call at this node, and links to it from the agent. It does not tell which item the call is for.
+	// With this mark n8n shows the error of a call at this node, and links to it from the agent. A call does not name its item.
 	const toNodeError = (error: unknown) => {
 		const made = nodeError(context, namedAsInForm(error, properties));
 		return Object.assign(made, { functionality: 'configuration-node' as const });
@@ -65,7 +65,7 @@ export async function supplyChatModel(
 		const redact = (text: string) => gateway.redactError(text);
 		return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 	} catch (error) {
-		// n8n already shows an error before any call at this node, unless it is marked as such.
+		// n8n shows an error before any call at this node, unless the error has that mark.
 		throw nodeError(context, namedAsInForm(error, properties), itemIndex);
 	}
 }
@@ -78,7 +78,7 @@ function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
 	try {
 		return require('@n8n/ai-node-sdk') as AiNodeSdk;
 	} catch (error) {
-		// The other lines list the files of the server that asked for the SDK.
+		// The other lines of the error list files of the server.
 		const [reason] = String(error).split('\n', 1);
 		throw new NodeOperationError(
 			context.getNode(),

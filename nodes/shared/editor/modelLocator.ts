@@ -60,8 +60,8 @@ export function readModel(given: unknown): string {
 }
 
 /**
- * The chosen model, in an expression of the editor's. One that each item names is shown as it was written, one that an
- * agent chooses is not: that expression is n8n's.
+ * The chosen model, as a part of an expression for the editor. An expression of the user is shown as it was written; n8n's own
+ * expression, for a model that an agent chooses, is not shown.
  */
 export const chosenModel =
 	'(/\\$fromAI\\b/i.test($rawParameter["model"] ?? "") ? "model set by AI" : ($rawParameter["model"] ?? "").replace(/^=/, "").trim())';
@@ -83,7 +83,7 @@ export const searchModels = (output: ModelOutput) =>
 		});
 		const wanted = filter.trim().toLowerCase();
 		const shown = models
-			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
+			// n8n would evaluate such an ID as an expression, which may read data of the workflow and send it to the service.
 			.filter(({ id }) => !/^=/.test(id) && id.toLowerCase().includes(wanted))
 			.map((model) => ({ ...model, isOther: (modelOutputOf(model) ?? output) !== output }))
 			.sort((a, b) => Number(a.isOther) - Number(b.isOther) || byRelease(a, b))
@@ -96,10 +96,10 @@ export const searchModels = (output: ModelOutput) =>
 		return { results };
 	};
 
-/** Many times faster than `localeCompare`: ten thousand models are sorted in n8n's main process. */
+/** A collator is many times faster than `localeCompare`: n8n's main process sorts ten thousand models. */
 const order = new Intl.Collator().compare;
 
-/** By family; in each the undated name first, then the newest dated release. */
+/** Sorts by family; in each family the undated name comes first, then the newest dated release. */
 function byRelease(a: CatalogueModel, b: CatalogueModel): number {
 	const newestFirst = order(b.versionDate ?? '9999', a.versionDate ?? '9999');
 	return order(a.baseName, b.baseName) || newestFirst;

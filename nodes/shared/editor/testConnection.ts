@@ -16,7 +16,7 @@ import {
 import { IN_EDITOR, IN_EDITOR_MS } from '../run/connect';
 import { errorSummary } from '../run/errorText';
 
-/** Milliseconds for each of the two requests about the video path: a slow service is no wrong path. */
+/** Milliseconds for each of the two requests about the video path: a slow service does not mean a wrong path. */
 const VIDEO_PATH_TIMEOUT_MS = 5_000;
 /** No service gives a task this id, so asking for it costs nothing. */
 const NO_TASK = 'credential-test';
@@ -60,7 +60,7 @@ function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number)
 
 /**
  * "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that.
- * @returns undefined after a temporary failure, or for a task that cannot be there: neither says anything
+ * @returns undefined where the response does not show it: after a temporary failure, and if a service has such a task
  */
 async function knowsTasks(
 	helpers: Helpers,
@@ -72,7 +72,7 @@ async function knowsTasks(
 		() => undefined,
 		(error: unknown) => {
 			const status = error instanceof ServiceError ? error.status : 0;
-			// The time is over.
+			// The time of the whole test is over.
 			if (signal.aborted) return undefined;
 			if (error instanceof NoResponseError || status === 429 || status >= 500) return undefined;
 			return error instanceof ServiceError && error.code === 'task_not_found';

@@ -2,12 +2,9 @@ import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf, readBoolean } from './parameterValues';
-import { onPurpose, shortened, Template, textOf } from './template';
+import { onPurpose, shortened, Template, inText } from './template';
 
-/**
- * The parameters whose value is a text that a user writes. The texts of a group make one item's request, or file, differ from
- * another's.
- */
+/** The parameters whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
 const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
 	additionalBody: { isJson: true },
 	content: { group: 'request' },
@@ -93,7 +90,7 @@ export class FormReader {
 		return !String(this.parameters?.[name] ?? '=').startsWith('=');
 	}
 
-	/** Why all items are refused, once all are read: no expression of a text has a value for any of several items. */
+	/** Once all items are read: the refusal of all, where no expression of a text has a value for any of several items. */
 	get refusalOfAll(): InvalidInputError | undefined {
 		if (this.context.getInputData().length < 2) return undefined;
 		return [...this.refusals].find(([group]) => !this.filled.has(group))?.[1];
@@ -134,14 +131,14 @@ export class FormReader {
 		if (!raw.startsWith('=')) return template.fixed;
 		const values = template.expressions.map((code) => {
 			const value = evaluate(code);
-			if (code.includes('binary') && STORED.test(textOf(value))) throw template.refusalOfFile(code);
+			if (code.includes('binary') && STORED.test(inText(value))) throw template.refusalOfFile(code);
 			if (value === undefined) this.noteMissing(template, code, item, group);
 			else if (group) this.filled.add(group);
 			return value;
 		});
 		if (template.isOnlyExpression) return values[0];
 		const texts = template.expressions.map((code, index) => {
-			const text = textOf(values[index]);
+			const text = inText(values[index]);
 			if (typeof values[index] !== 'object' || !text.includes(NO_TEXT)) return text;
 			// With n8n's default engine an object is a copy, and only n8n knows the text of what it copied, such as a date.
 			const words = String(evaluate(` ${code}`)).slice(1);
@@ -151,7 +148,7 @@ export class FormReader {
 		return template.withTexts(texts);
 	}
 
-	/** @throws InvalidInputError where the item failed before: its gap is not what the user means */
+	/** @throws InvalidInputError for an item that failed in an earlier node: nobody means a text with that gap */
 	private noteMissing(template: Template, code: string, item: number, group?: string): void {
 		this.missing.set(code, (this.missing.get(code) ?? new Set()).add(item));
 		if (group && !this.refusals.has(group))

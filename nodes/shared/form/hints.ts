@@ -21,7 +21,7 @@ export function hintBeforeRun(condition: string, message: string): NodeHint {
 	};
 }
 
-/** Text of a workflow or of the service, for a hint: the editor renders hints as HTML. */
+/** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
 export function asHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -12,12 +12,12 @@ export interface OutputFields {
 /** Output fields by the name of the file that the build writes for n8n: the version and, if any, resource and operation. */
 export type OutputFieldsByFile = Record<string, OutputFields>;
 
-/** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
+/** A record without one of its fields, such as an `error`, which a good item never has. */
 export function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(record).filter(([field]) => field !== name));
 }
 
-/** The fields that the service sent. */
+/** The fields that have a value. */
 export function present(fields: Record<string, unknown>): IDataObject {
 	return Object.fromEntries(
 		Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -34,7 +34,7 @@ export const includeInputFieldsOption = {
 } satisfies INodeProperties;
 
 /**
- * The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item.
+ * The output of an item with the fields of its input item, except `error`: n8n would take the item for a failed one.
  * @param ofNode every field that the node may write: an input field of that name is left out, even if this output lacks it
  */
 export function withInputFields(

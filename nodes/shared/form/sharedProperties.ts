@@ -3,15 +3,15 @@ import { isEmptied, parseJson, refusedValue } from '../../../gateway';
 import { numberProperty, readNumber } from './parameterValues';
 
 /**
- * Has the name and the keys of the object in n8n-workflow, as n8n's linter expects. n8n-workflow has it only since n8n 1.83,
- * and an older one may be left in n8n's folder of community packages, where nodes find it first
+ * The object of this name in n8n-workflow, with the keys that n8n's linter expects. n8n-workflow has it since n8n 1.83, and an older
+ * n8n-workflow may be left in n8n's folder of community packages, where nodes find it first
  * (other-blowsnow/n8n-nodes-feishu-lite#13).
  */
 export const NodeConnectionTypes = { Main: 'main', AiLanguageModel: 'ai_languageModel' } as const;
 
 /**
- * What a node without operations does, as an action in the editor's nodes panel: n8n makes one of each option of a `mode`.
- * The option of an `operation` would hide the description that users gave their tools.
+ * What a node without operations does, as an action in the editor's nodes panel: n8n makes an action of each option of a
+ * `mode`. Options of an `operation` would hide the description that users gave their tools.
  */
 export const panelAction = (action: string, description: string): INodeProperties => ({
 	displayName: 'Mode',

@@ -7,7 +7,7 @@ const READS_DATA = /\$[a-z(]/i;
 const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
 const BARE = /["\\\p{Cc}]/u;
 
-/** Characters of an expression that an error shows. */
+/** How many characters of an expression an error shows. */
 const SHOWN = 100;
 
 /** A text of the form before its expressions are evaluated, the same for all items. */
@@ -47,13 +47,13 @@ export class Template {
 		);
 	}
 
-	/** Whether there is no text around an expression: its value is handed on as it is. */
+	/** Whether the text is one expression and nothing else: then its value is used as it is. */
 	get isOnlyExpression(): boolean {
 		const around = this.texts.join('');
 		return this.expressions.length === 1 && (this.isJson ? around.trim() : around) === '';
 	}
 
-	/** The text with those of its expressions; in JSON, what is put inside quotation marks stays inside. */
+	/** The text with the texts of its expressions. In JSON, a text stays inside its quotation marks. */
 	withTexts(ofExpressions: string[]): string {
 		let isQuoted = false;
 		const parts = this.texts.map((text, index) => {
@@ -104,7 +104,7 @@ export class Template {
 	}
 }
 
-/** Texts and expressions in turn, as n8n takes them apart: braces after a backslash are text, the last one may stay open. */
+/** Texts and expressions in turn, as n8n splits them: braces after a backslash are text, the last expression may stay open. */
 function split(text: string): string[] {
 	const parts = [''];
 	for (const [token] of text.matchAll(/\\.|\{\{|\}\}|[^\\{}]+|./gs)) {
@@ -116,8 +116,8 @@ function split(text: string): string[] {
 	return parts.length % 2 === 0 ? [...parts, ''] : parts;
 }
 
-/** A value in a text, as n8n has it. */
-export function textOf(value: unknown): string {
+/** A value as n8n writes it into a text. */
+export function inText(value: unknown): string {
 	return value || value === 0 || value === false ? String(value) : '';
 }
 
@@ -130,7 +130,7 @@ export function onPurpose(code: string): string {
 	return `To leave it empty on purpose, write ${inExpression(code, ' ?? ""')}.`;
 }
 
-/** The expression with more behind it. */
+/** The expression with `more` appended. */
 function inExpression(code: string, more: string): string {
 	const inner = code.replace(/^\{\{|\}\}$/g, '').trim();
 	if (inner.length > SHOWN) return `{{ (…)${more} }}`;

@@ -14,7 +14,7 @@ import {
 import type { FormReader } from '../form/formReader';
 import type { RequestOptions } from '../form/sharedProperties';
 
-/** Milliseconds for all that the editor waits for. */
+/** How long the editor waits for a dropdown or the Test button, in milliseconds. */
 export const IN_EDITOR_MS = 20_000;
 
 /** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
@@ -53,14 +53,14 @@ export async function openGateway(
 
 type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
 
-/** Whether n8n logs at debug level: it puts a function without parameters in the place of a level that it hides. */
+/** Whether n8n logs at debug level: for a level that it hides, n8n's logger has a function without parameters. */
 export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
 	return logger?.debug !== undefined && logger.debug.length > 0;
 }
 
 /**
- * What n8n lends to the gateway. Older versions have no SSRF protection for nodes, and not every context has what its type
- * says.
+ * What n8n lends to the gateway. Older versions of n8n have no SSRF protection for nodes, and some contexts lack fields that
+ * their type promises.
  */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
