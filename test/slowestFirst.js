@@ -1,7 +1,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Starts the longest tests first, also where no earlier run has left their times: else one of them keeps a single core busy at the end. */
-const LONGEST = /test\/(simulation|gateway\/limitScenarios|reliability|fuzz|bounds)\b/;
+const LONGEST =
+	/test\/(simulation|architecture\/types|gateway\/limitScenarios|reliability|fuzz|bounds)\b/;
 
 module.exports = class SlowestFirst extends Sequencer {
 	sort(tests) {
