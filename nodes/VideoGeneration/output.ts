@@ -4,7 +4,7 @@ import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
-import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
+import { outputOf, type Settled } from '../shared/run/eachItem';
 import { type ErrorReport, reportError, ReportedError } from '../shared/run/errorText';
 import { stateOf, urlOf } from './taskLog';
 import { hintAboutBill } from './videoRequest';
@@ -98,13 +98,14 @@ export class VideoOutput {
 		const entries = cause === undefined ? [...book.current.values()] : book.entries;
 		const results = new Map<number, Result[]>();
 		for (const entry of entries)
-			results.set(entry.item, (results.get(entry.item) ?? []).concat(this.resultsOf(entry, cause)));
-		const outcomes = context.getInputData().map((_, item) => {
-			const own = results.get(item) ?? [];
-			if (own.length > 0) return outcomeOfResults(context, own, item);
-			return cause === undefined ? undefined : { error: cause };
-		});
-		const items = outputOf(context, outcomes);
+			for (const result of this.resultsOf(entry, cause))
+				results.set(entry.item, [...(results.get(entry.item) ?? []), result]);
+		const withoutTask = cause === undefined ? [] : [{ error: cause }];
+		const inputs = context.getInputData();
+		const items = outputOf(
+			context,
+			inputs.map((_, item) => results.get(item) ?? withoutTask),
+		);
 		showHints(() => this.show(items, entries));
 		return items;
 	}

@@ -76,7 +76,12 @@ export async function eachItem<Form, Prepared>(
 	service: Service,
 	itemWork: ItemWork<Form, Prepared, INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
-	return outputOf(service.context, await outcomesOf(service, itemWork));
+	const outcomes = await outcomesOf(service, itemWork);
+	const results = outcomes.map((outcome) => {
+		if (outcome === undefined) return [];
+		return 'error' in outcome ? [outcome] : outcome.result.map((result) => ({ result }));
+	});
+	return outputOf(service.context, results);
 }
 
 /** The first half of {@link eachItem}: does the work. */
@@ -182,20 +187,22 @@ async function inTurns<Thing>(
 }
 
 /**
- * The second half of {@link eachItem}: the output. With On Error "Stop Workflow" the first failure is thrown, with a
- * "Continue" setting each failure becomes an error item.
+ * The second half of {@link eachItem}: the output.
+ * @param results of each item. With On Error "Stop Workflow" the first failure is thrown, with a "Continue" setting each
+ * failure becomes an error item.
  */
 export function outputOf(
 	context: IExecuteFunctions,
-	outcomes: Array<Outcome<INodeExecutionData[]>>,
+	results: Array<Array<Settled<INodeExecutionData>>>,
 ): INodeExecutionData[] {
 	const continues = context.continueOnFail();
-	const items = outcomes.flatMap((outcome, itemIndex) => {
-		if (outcome === undefined) return [];
-		if ('result' in outcome) return outcome.result;
-		if (!continues) throw nodeError(context, outcome.error, itemIndex);
-		return [errorItem(context, outcome.error, itemIndex)];
-	});
+	const items = results.flatMap((ofItem, itemIndex) =>
+		ofItem.map((one) => {
+			if ('result' in one) return one.result;
+			if (!continues) throw nodeError(context, one.error, itemIndex);
+			return errorItem(context, one.error, itemIndex);
+		}),
+	);
 	if (continues) hintAboutFailures(context, items);
 	return items;
 }
@@ -204,25 +211,8 @@ export function outputOf(
 export function failAll(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
 	return outputOf(
 		context,
-		context.getInputData().map(() => ({ error })),
+		context.getInputData().map(() => [{ error }]),
 	);
-}
-
-/**
- * The outcome of an item that has several results: with On Error "Stop Workflow" the first failure, with a "Continue"
- * setting failures are error items beside the others.
- */
-export function outcomeOfResults(
-	context: IExecuteFunctions,
-	results: Array<Settled<INodeExecutionData>>,
-	itemIndex: number,
-): Settled<INodeExecutionData[]> {
-	const failed = results.find((result) => 'error' in result);
-	if (failed !== undefined && !context.continueOnFail()) return failed;
-	const items = results.map((result) =>
-		'result' in result ? result.result : errorItem(context, result.error, itemIndex),
-	);
-	return { result: items };
 }
 
 export function isStopped(context: IExecuteFunctions): boolean {
