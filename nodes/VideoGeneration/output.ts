@@ -1,13 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isFinished } from '../../gateway';
-import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
+import { liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { outputOf, type Settled } from '../shared/run/eachItem';
 import { type ErrorReport, reportError, ReportedError } from '../shared/run/errorText';
 import { stateOf, urlOf } from './taskLog';
-import { hintAboutBill } from './videoRequest';
 
 /** The fields of a task, simplified. */
 export const taskFields = {
@@ -114,15 +113,9 @@ export class VideoOutput {
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
-			const fail = (error: unknown) => [
-				{ error: new ReportedError(reportError(error, stateOf(task))) },
-			];
-			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
-			try {
-				return [{ result: this.itemOf(entry, task) }];
-			} catch (error) {
-				return fail(error);
-			}
+			if (task.state === 'done') return [{ result: this.itemOf(entry, task) }];
+			if (cause === undefined) return [];
+			return [{ error: new ReportedError(reportError(cause, stateOf(task))) }];
 		});
 		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
 		return results;
@@ -171,15 +164,15 @@ export class VideoOutput {
 		const tasks = entries.flatMap(liveTasks);
 		hintAboutWords(context, tasks);
 		hintAboutDownload(context, tasks);
-		hintAboutBill(
-			context,
-			entries.reduce((sum, { named = 0 }) => sum + named, 0),
-		);
+		const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
+		// Several videos have a price that is easily overlooked.
+		if (videos > 1)
+			hintAfterRun(context, `${videos} videos were submitted, and each is billed.`, 'info');
 		// Without File Name, a file is named after its task, and no two tasks have one ID.
 		if (entries.some(({ outputOptions }) => outputOptions?.fileName))
 			hintAboutNames(
 				context,
-				this.book,
+				this.book.run,
 				files.flatMap(({ fileName }) => fileName ?? []),
 			);
 	}
@@ -237,23 +230,17 @@ function linksTo(tasks: PaidTask[]): string {
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
 }
 
-/** The field of the execution's context that has, by node and execution, the run of each file name. */
-const FILE_NAMES = 'generationServiceFileNames';
-const MAX_NAMES = 1000;
-
 /**
  * Nodes that write files or attach them to one message put one in the place of another, also one of another round of a loop,
  * where $itemIndex is always 0.
  */
-function hintAboutNames(context: IExecuteFunctions, book: PaidBook, names: string[]): void {
-	const stored = (contextOf(context, 'flow')[FILE_NAMES] ??= {}) as Record<string, IDataObject>;
-	const runs = (stored[`${context.getNode().name}, ${book.execution}`] ??= {});
-	const ofTwoItems = names.find((name, index) => names.indexOf(name) !== index);
-	const ofTwoRuns = names.find((name) => Object.hasOwn(runs, name) && runs[name] !== book.run);
-	if (Object.keys(runs).length < MAX_NAMES) for (const name of names) runs[name] ??= book.run;
-	const name = ofTwoItems ?? ofTwoRuns;
+function hintAboutNames(context: IExecuteFunctions, run: number, names: string[]): void {
+	const repeated = names.find((name, index) => names.indexOf(name) !== index);
+	const { fileName } = context.getNode().parameters;
+	const isFixed = !String(fileName).startsWith('=');
+	const name = repeated ?? (run > 0 && isFixed ? names[0] : undefined);
 	if (name === undefined) return;
-	const counter = ofTwoItems === undefined ? '$runIndex' : '$itemIndex';
+	const counter = repeated === undefined ? '$runIndex' : '$itemIndex';
 	hintAfterRun(
 		context,
 		`Several videos have the file name ${asHtml(name)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,

@@ -140,14 +140,12 @@ export class TaskLog {
 			const status = shortText(statusOf(task));
 			return `(${index + 1}) ${idOf(task.latest.id)}: ${status}${url ? `, ${idOf(url)}` : ''}`;
 		};
-		const known = all.filter(({ state }) => state !== 'unknown');
-		const unknown = all.filter(({ state }) => state === 'unknown');
-		const areMade = isStopped(this.context) && known.some(({ latest }) => !isFinished(latest));
+		const areMade = all.some(({ state, latest }) => state !== 'unknown' && !isFinished(latest));
 		const { lostItems } = this.book;
 		return [
-			known.length > 0 && `Tasks of this run: ${known.map(line).join(' ')}`,
-			unknown.length > 0 && `Not found: ${unknown.map(({ latest }) => idOf(latest.id)).join(', ')}`,
-			areMade &&
+			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
+			isStopped(this.context) &&
+				areMade &&
 				`They are still being made, and billed. To get them, ${anotherNode('Wait', 'these task IDs')}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,

@@ -1,8 +1,8 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
-import { asText, fieldOf, numberProperty } from '../shared/form/parameterValues';
+import { asText, numberProperty } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -11,7 +11,7 @@ import {
 	readMaxBillableRequests,
 	userOption,
 } from '../shared/form/sharedProperties';
-import { hintAfterRun, hintBeforeRun } from '../shared/form/hints';
+import { hintBeforeRun } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/fingerprints';
 
@@ -107,24 +107,18 @@ const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"])
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
-const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
-
-/** A run of so many videos is worth a hint before it. */
-const MANY_VIDEOS = 10;
-
-/** Whether the input asks for so many; not where n8n does not know the input yet. */
-const asksForMany = `(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= ${MANY_VIDEOS}; } catch { return false; } })()`;
-
-const AS_MANY = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
-
-const LIMIT_THEM = 'Max Billable Requests in Options limits how many a run may submit.';
+/** Whether the input asks for ten videos or more; not where n8n does not know the input yet. */
+const asksForMany =
+	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= 10; } catch { return false; } })()';
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
-	hintBeforeRun(`${submits} && ${asksForMany} && !(${hasNoLimit})`, AS_MANY),
-	hintBeforeRun(`${submits} && ${asksForMany} && ${hasNoLimit}`, `${AS_MANY} ${LIMIT_THEM}`),
 	hintBeforeRun(
-		`${isTool} && ${submits} && ${hasNoLimit}`,
+		`${submits} && ${asksForMany}`,
+		'This run submits 10 videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs. Max Billable Requests in Options limits how many a run may submit.',
+	),
+	hintBeforeRun(
+		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
 	),
 ];
@@ -154,13 +148,4 @@ export function readBillableVideo(
 	};
 	const request = videoRequest(fields, additionalBody(options));
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
-}
-
-/** Several videos have a price that is easily overlooked. */
-export function hintAboutBill(context: IExecuteFunctions, videos: number): void {
-	if (videos < 2) return;
-	const { options } = context.getNode().parameters;
-	const isOpen = fieldOf(options, 'maxBillableRequests') === undefined;
-	const advice = videos >= MANY_VIDEOS && isOpen ? ` ${LIMIT_THEM}` : '';
-	hintAfterRun(context, `${videos} videos were submitted, and each is billed.${advice}`, 'info');
 }

@@ -23,17 +23,12 @@ type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueO
 
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
-	/** Undefined until an item has a limit. */
-	private known: Counted | undefined;
-	/** The count of items without a limit, which is not stored. */
-	private readonly unlimited = { count: 0 };
+	private readonly counted: Counted;
 	/** How many billable requests the items of this run need. */
 	private planned = 0;
 
-	constructor(private readonly context: Context) {}
-
-	private get counted(): Counted {
-		return (this.known ??= countedOf(this.context));
+	constructor(private readonly context: Context) {
+		this.counted = countedOf(context);
 	}
 
 	/**
@@ -60,7 +55,7 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		const counted = max === Infinity ? this.unlimited : this.counted;
+		const { counted } = this;
 		const inFlight = requestsOf(counted);
 		while (counted.count + needed > max) {
 			if (inFlight.size === 0) throw limitReached(max, counted.count, needed);

@@ -24,13 +24,6 @@ export interface Pause {
 	ifStopped: string[];
 }
 
-/** What the request tells the pause, in its input. */
-export interface PauseInput extends Omit<Pause, 'ifStopped'> {
-	runIndex: number;
-	/** The hints that the run has shown so far, for the editor to show meanwhile. */
-	told: NodeExecutionHint[];
-}
-
 /** What the request tells the run that follows, in its metadata. The node keeps its own data in its context. */
 export interface Handover {
 	/** The ID of the execution that waits. */
@@ -44,6 +37,11 @@ export interface Handover {
 	from: [output: number, run: number];
 }
 
+/** What the request tells the pause, in its input. */
+export interface PauseInput extends Handover, Pick<Pause, 'shown'> {
+	runIndex: number;
+}
+
 const PAUSE_ID = 'durable-pause';
 
 /** What the node returns to wait until a time. */
@@ -51,16 +49,13 @@ export function requestPause(
 	context: IExecuteFunctions,
 	executeData: IExecuteData,
 	tries: number,
-	{ ifStopped, ...pause }: Pause,
+	{ until, shown, ifStopped }: Pause,
 ): EngineRequest {
 	const items = inputOf(executeData);
 	// With Execute Once n8n has more than the node gets.
 	items.splice(ifStopped.length);
 	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
-	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-	const told = hintsOf(context);
-	const input: PauseInput = { ...pause, told, runIndex };
 	const source = sourceOf(executeData);
 	// n8n pairs items by this metadata, also where it passes them on without this code. Otherwise it takes the first output and
 	// run.
@@ -72,17 +67,19 @@ export function requestPause(
 		};
 	const handover: Handover = {
 		durableWait: context.getExecutionId(),
-		until: pause.until,
+		until,
 		tries,
-		told,
+		told: hintsOf(context),
 		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
 	};
+	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+	const pause: PauseInput = { ...handover, shown, runIndex };
 	const action: EngineRequest['actions'][number] = {
 		actionType: 'ExecutionNodeAction',
 		nodeName: context.getNode().name,
 		type: 'main',
 		id: PAUSE_ID,
-		input: { durablePause: input as unknown as IDataObject },
+		input: { durablePause: pause as unknown as IDataObject },
 		metadata: {},
 	};
 	return { actions: [action], metadata: handover };

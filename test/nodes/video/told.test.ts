@@ -208,8 +208,7 @@ test.each(['get', 'wait'])(
 	async (operation) => {
 		const node = video({ operation, taskId: 'task-unknown' });
 		const { error } = await runNode(simulator, { ...node, items: [{}] });
-		expect(error?.description).toContain('Not found: task-unknown');
-		expect(error?.description).not.toContain('Tasks of this run');
+		expect(error?.description).toContain('Tasks of this run: (1) task-unknown: not found');
 		const onError = 'continueRegularOutput';
 		const { items: output } = await runNode(simulator, { ...node, items: [{}], onError });
 		expect(output[0]?.json.error).toMatchObject({ task_id: 'task-unknown', status: 'not found' });
