@@ -51,6 +51,12 @@ test('a choice without a message does not cost the others', async () => {
 	]);
 });
 
+test('the text of several answers is that of the one numbered 0, whichever comes first', async () => {
+	const choices = [choice('Another', {}, 1), choice('Good day')];
+	const { json } = await itemOf(completion({ choices }));
+	expect(json.text).toBe('Good day');
+});
+
 test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
 	const { json, hints, chunks } = await itemOf(calling, {}, true);

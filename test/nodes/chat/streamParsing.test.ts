@@ -129,16 +129,20 @@ function chunked(fields: object): Buffer {
 test.each([['\n'], ['\r\n']])(
 	'a stream of lines that end with %j is read, wherever packets divide it',
 	async (lineEnd) => {
-		const lines = line(part('Gôöd day', 'stop')).replaceAll('\n', lineEnd);
-		const packets = [...Buffer.from(lines)].map((byte) =>
-			Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
-		);
-		const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
-		const { json } = await itemOf(
-			{ packets: [head('200 OK', type), ...packets, Buffer.from('0\r\n\r\n')] },
-			{ options: { stream: true } },
-		);
+		const inBytes = async (lines: string) => {
+			const packets = [...Buffer.from(lines.replaceAll('\n', lineEnd))].map((byte) =>
+				Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
+			);
+			const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
+			return await itemOf(
+				{ packets: [head('200 OK', type), ...packets, Buffer.from('0\r\n\r\n')] },
+				{ options: { stream: true } },
+			);
+		};
+		const { json } = await inBytes(line(part('Gôöd day', 'stop')));
 		expect(json).toMatchObject({ text: 'Gôöd day', finish_reason: 'stop' });
+		const failed = await inBytes('event: error\ndata: Overloaded\n\n');
+		expect(failed.json.error).toMatchObject({ code: 'service_error' });
 	},
 );
 
@@ -171,10 +175,17 @@ describe('a streamed answer with a finish reason', () => {
 	];
 	const streamed = { options: { stream: true } };
 
-	test('is complete if the connection is lost before the end of the stream', async () => {
-		const { json } = await itemOf({ packets: packetsOf('Good day'), then: 'is reset' }, streamed);
-		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
-	});
+	test.each([
+		['', []],
+		[', which came twice,', [chunked(part('', 'stop'))]],
+	])(
+		'%s is complete if the connection is lost before the end of the stream',
+		async (_how, more) => {
+			const packets = [...packetsOf('Good day'), ...more];
+			const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
+			expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+		},
+	);
 
 	test('is complete if the stream never ends', async () => {
 		const time = new RequestClock();
