@@ -1,7 +1,8 @@
+import { isObject, NeverSentError } from '../errors/transportErrors';
 import { dispatch } from './dispatch';
-import { withEgressCheck } from './egressCheck';
 import { openRoute, proxyFor, type Route } from './proxy';
-import type { TransportSettings } from './hostHelpers';
+import type { EgressFilter, TransportSettings } from './hostHelpers';
+import { unlessGivenUp } from './idleTimeout';
 import type { HttpRequest, Transport } from './types';
 
 /** Advice for failures that may be a proxy's. This build knows when a proxy failed, and needs none. */
@@ -49,4 +50,31 @@ function routesFor(settings: TransportSettings): Routes {
 	};
 	opened.set(egressFilter, known.set(key, routes));
 	return routes;
+}
+
+/** A transport that asks n8n's SSRF protection about the URL of the service, until that allows it once. */
+export function withEgressCheck(
+	transport: Transport,
+	filter: EgressFilter,
+	url: string,
+): Transport {
+	let check: Promise<void> | undefined;
+	return async (request) => {
+		check ??= ask(filter, url);
+		await unlessGivenUp(request, check).catch((error: unknown) => {
+			// A DNS lookup may have failed: the next request checks again.
+			check = undefined;
+			throw error;
+		});
+		return await transport(request);
+	};
+}
+
+/** Depending on the version of n8n, a refused URL rejects or resolves to `{ ok: false, error }`. */
+async function ask(filter: EgressFilter, url: string): Promise<void> {
+	const refuse = (error: unknown) => {
+		throw new NeverSentError(error);
+	};
+	const result = await filter.validateUrl(url).catch(refuse);
+	if (isObject(result) && result.ok === false) refuse(result.error);
 }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Gateway, GatewayOptions } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { withEgressCheck } from '../../gateway/http/egressCheck';
+import { withEgressCheck } from '../../gateway/http/transport';
 import type { Transport } from '../../gateway/http/types';
 import { RawServer, rawJson } from '../engine/rawServer';
 import { COMPLETION, failureOf, gatewayAt, responseOf, stubbedGateway } from './inMemory';
