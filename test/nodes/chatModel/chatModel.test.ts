@@ -3,7 +3,7 @@ import { useSimulator } from '../../engine/useServers';
 import { merged, type Model, runAgent, useModel } from '../../engine/runAgent';
 import { nodeTypes } from '../../engine/runNode';
 import { askSomeone, findModels, makeVideo } from './toolNodes';
-import { stopWhen } from '../../clock/until';
+import { stopWhen, until } from '../../clock/until';
 
 const simulator = useSimulator();
 
@@ -123,14 +123,18 @@ test.each([
 	expect(simulator.requests).toEqual([]);
 });
 
-test('stopping the workflow ends a request in flight at once', async () => {
+test.each([
+	['', {}],
+	[', also one that its caller can abort', { signal: new AbortController().signal }],
+])('stopping the workflow ends a request in flight at once%s', async (_which, options) => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
-	const ask: Work = async (model) => await model.invoke([['user', 'Hello']]);
+	const ask: Work = async (model) => await model.invoke([['user', 'Hello']], options);
 	const { run } = await stopWhen(
 		() => simulator.count('chat') > 0,
 		async (signal) => await withModel(ask, {}, signal),
 	);
 	expect(run.status).toBe('canceled');
+	await until(() => simulator.openSockets === 0);
 	expect(simulator.count('chat')).toBe(1);
 });
 

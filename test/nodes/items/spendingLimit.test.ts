@@ -166,6 +166,12 @@ test.each<[string, NodeRun, string, object]>([
 	expect(items[0]!.json.error).toMatchObject({ code, ...kept });
 });
 
+test('with Stop Workflow, a second try that has no limit left keeps an answer, too', async () => {
+	const { error } = await runNode(simulator, { ...one(1, { jsonOutput: true }), tries: 2 });
+	expect(error?.message).toMatch(/^Max Billable Requests/);
+	expect(error?.description).toContain('In the try before: The model did not answer with JSON');
+});
+
 describe('an agent', () => {
 	const call = async (tool: { invoke(input: object): Promise<string> }, input: object) =>
 		await tool.invoke(input).catch((error: Error) => error.message);
