@@ -6,8 +6,6 @@ import {
 	type INodeProperties,
 	type INodeType,
 	type INodeTypeDescription,
-	NodeError,
-	NodeOperationError,
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
@@ -20,11 +18,11 @@ import type { OutputFieldsByFile } from '../shared/form/outputItem';
 import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
 import { failAll } from '../shared/run/eachItem';
 import { generate } from './generate';
-import { get, taskIdProperty } from './get';
+import { get } from './get';
 import { VideoOutput } from './output';
 import { waitingTooltip } from './resultOptions';
 import { type Operation, submit } from './submit';
-import { anotherNode, TaskLog } from './taskLog';
+import { TaskLog } from './taskLog';
 import { requestHints, requestParameters } from './videoRequest';
 import { runOperation, wait } from './wait';
 
@@ -136,23 +134,13 @@ async function runChosenOperation(
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
 	const output = new VideoOutput(context, book);
-	// Every failure becomes items: otherwise n8n would hand on the input of a node that continues on an error.
-	const fail = (error: unknown) => output.items(error);
 	try {
 		const made = await withBook<INodeExecutionData[] | EngineRequest>(
 			context,
 			properties,
 			book,
-			async (paid) => {
-				const refusal = unreadable(context, book, log, operation);
-				if (refusal !== undefined) return fail(refusal);
-				const run = { ...paid, durable, log, output };
-				return await runOperation(run, operation).catch((error: unknown) => {
-					if (error instanceof NodeError) throw error;
-					return fail(error);
-				});
-			},
-			fail,
+			async (paid) => await runOperation({ ...paid, durable, log, output }, operation),
+			(error) => output.items(error),
 		);
 		if (!Array.isArray(made)) return made;
 		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
@@ -170,18 +158,4 @@ function customApiCall() {
 		'This node cannot make a custom API call',
 		'Add an HTTP Request node instead. Set its Authentication to Predefined Credential Type, and choose Generation Service API and your credential. Nothing was sent to the service.',
 	);
-}
-
-/** Without its book, a run might submit videos again. Get and Wait find their tasks in the form. */
-function unreadable(
-	context: IExecuteFunctions,
-	book: PaidBook,
-	log: TaskLog,
-	operation: Operation,
-): NodeOperationError | undefined {
-	if (!book.isGone || operation.properties.includes(taskIdProperty)) return undefined;
-	const tasks = log.noted && ` Tasks of this execution: ${log.noted}`;
-	return new NodeOperationError(context.getNode(), 'The state of this wait is lost', {
-		description: `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`,
-	});
 }

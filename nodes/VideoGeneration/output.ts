@@ -113,9 +113,15 @@ export class VideoOutput {
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
-			if (task.state === 'done') return [{ result: this.itemOf(entry, task) }];
-			if (cause === undefined) return [];
-			return [{ error: new ReportedError(reportError(cause, stateOf(task))) }];
+			const fail = (error: unknown) => [
+				{ error: new ReportedError(reportError(error, stateOf(task))) },
+			];
+			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
+			try {
+				return [{ result: this.itemOf(entry, task) }];
+			} catch (error) {
+				return fail(error);
+			}
 		});
 		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
 		return results;

@@ -25,7 +25,7 @@ import {
 	waitsInDatabase,
 } from './resultOptions';
 import type { Operation, VideoRun } from './submit';
-import { anotherNode } from './taskLog';
+import { anotherNode, type TaskLog } from './taskLog';
 
 /** Waits for a task that was submitted earlier. */
 export const wait: Operation = {
@@ -63,9 +63,18 @@ export async function runOperation(
 	run: VideoRun,
 	operation: Operation,
 ): Promise<INodeExecutionData[] | EngineRequest> {
+	// Get and Wait find their tasks in the form.
+	if (run.book.isGone && !operation.properties.includes(taskIdProperty)) throw lostState(run.log);
 	const all = new AllTasks(run);
 	if (run.book.current.size === 0) await all.begin(operation);
 	return (await all.settle()) ?? run.output.items();
+}
+
+/** Without its book, a run might submit videos again. */
+function lostState({ noted }: TaskLog): Error {
+	const tasks = noted && ` Tasks of this execution: ${noted}`;
+	const description = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`;
+	return Object.assign(new Error('The state of this wait is lost'), { description });
 }
 
 /** The tasks of all items. */

@@ -1,12 +1,13 @@
-import type {
-	EngineRequest,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
+import {
+	type EngineRequest,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	NodeError,
 } from 'n8n-workflow';
 import type { NodeCode } from '../../../gateway';
 import type { Service } from '../run/connect';
-import { isStopped, withService } from '../run/eachItem';
+import { failAll, isStopped, withService } from '../run/eachItem';
 import { nodeError, ReportedError } from '../run/errorText';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
@@ -21,13 +22,14 @@ export interface PaidRun {
 /**
  * Runs a node that sends billable requests, as {@link withService} does, with the book of what its earlier tries paid for.
  * A run that throws, or asks n8n to be run again, keeps the book.
+ * @param fail makes the output of a node that cannot go on. Default: all items fail.
  */
 export async function withBook<Output extends INodeExecutionData[] | EngineRequest>(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 	book: PaidBook,
 	work: (run: PaidRun) => Promise<Output>,
-	fail?: (error: unknown) => INodeExecutionData[],
+	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
 ): Promise<Output | INodeExecutionData[]> {
 	for (const { item, earlier } of isStopped(context) ? book.entries : []) {
 		// Of the tries that Retry On Fail makes after a Stop, only the error of the last one is shown.
@@ -37,6 +39,8 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 	const paid = async (service: Service) => {
 		const spending = new SpendingLimit(context);
 		const output = await work({ service, book, spending }).catch((error: unknown) => {
+			// Otherwise n8n would hand on the input of a node that continues on an error.
+			if (!(error instanceof NodeError)) return fail(error);
 			book.end(undefined);
 			throw error;
 		});
