@@ -20,6 +20,8 @@ export class RawServer {
 	readonly requests: string[] = [];
 	/** Connections opened to it, with or without a request. */
 	connections = 0;
+	/** Those of them that are open. */
+	open = 0;
 	/** `earlier` counts the requests before this one on the same connection. */
 	respond: (request: string, earlier: number) => RawResponse = () => ({
 		packets: [],
@@ -27,6 +29,8 @@ export class RawServer {
 	});
 	private readonly server = createServer({ noDelay: true }, (socket) => {
 		this.connections += 1;
+		this.open += 1;
+		socket.once('close', () => (this.open -= 1));
 		let received = '';
 		let earlier = 0;
 		socket.on('data', (bytes) => {
