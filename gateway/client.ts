@@ -163,9 +163,8 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
-	 * @param onInlineVideo gets that of a finished task
-	 * @param withinMs how long one of many polls may take; without it, there is no other, and a response that is
-	 * not from the service is retried
+	 * @param onInlineVideo gets the inline video of a finished task
+	 * @param withinMs how long one of many polls may take; a poll without it is the only one
 	 */
 	async getVideoTask(
 		taskId: string,
@@ -179,7 +178,6 @@ export class Gateway {
 			shownPath: `${this.videoPath}/${pathOfTaskId(this.knownTask(taskId).id)}`,
 			scope: { endpoint: 'polls' },
 			withinMs,
-			retriesOtherServers: withinMs === undefined,
 		} as const;
 		let answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
 		while (answer === undefined) {

@@ -32,7 +32,9 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock, maxRetries, writeDebugLine } = context;
-	const { retriesOtherServers = false, withinMs = Infinity } = request;
+	const { scope: name, withinMs = Infinity } = request;
+	// No other poll follows a single one, so failures of another server are retried, too.
+	const retriesOtherServers = name.endpoint === 'polls' && request.withinMs === undefined;
 	let endsAt = Infinity;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
@@ -41,7 +43,7 @@ export async function sendRequest<Result>(
 	let last: Counts | undefined;
 	for (let sent = 1; ; sent += 1) {
 		const log = writeDebugLine && new AttemptLog(writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(execution, request.scope, signal);
+		const permit = await queue.acquire(execution, name, signal);
 		if (sent === 1) endsAt = clock.now() + withinMs;
 		log?.sent();
 		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - clock.now());

@@ -41,8 +41,6 @@ export interface ServiceRequest {
 	 * has at least ten seconds. Default: Max Retries and the idle timeout are the only limits.
 	 */
 	withinMs?: number | undefined;
-	/** Failures of another server are retried, too, since no other poll follows. */
-	retriesOtherServers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
 }

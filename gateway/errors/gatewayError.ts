@@ -7,7 +7,7 @@ interface Details<Code extends string = NodeCode> {
 	advice: string;
 	/** What the response says, without the key. */
 	serviceMessage?: string | undefined;
-	/** Who says it. Default: the service. */
+	/** Who says `serviceMessage`. Default: the service. */
 	speaker?: string | undefined;
 	/** The error message of the network or the operating system; an empty one is left out. */
 	technical?: string | undefined;

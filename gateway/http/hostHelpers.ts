@@ -10,13 +10,14 @@ export interface EgressFilter {
 	validateUrl(url: string | URL): Promise<unknown>;
 }
 
+/** A request as n8n's helper takes it. */
 interface HelperRequest {
 	method: Method;
 	url: string;
 	headers: Record<string, string>;
 	body?: string | undefined;
 	skipSslCertificateValidation: boolean;
-	/** It alone closes the connection: the body of the response is a wrapper. */
+	/** Only this signal closes the connection, since the body of the response is a wrapper. */
 	abortSignal: AbortSignal;
 }
 
@@ -30,6 +31,7 @@ const RESPONSE_AS_STREAM = {
 	timeout: 0,
 } as const;
 
+/** The full response of n8n's helper, with its body as a stream. */
 export interface HelperResponse {
 	statusCode: number;
 	headers: HttpResponse['headers'];
@@ -41,7 +43,7 @@ export type RequestHelper = (
 	options: HelperRequest & typeof RESPONSE_AS_STREAM,
 ) => Promise<HelperResponse>;
 
-/** What n8n lends to the gateway. */
+/** Functions that n8n lends to the gateway. */
 export interface HostHelpers {
 	egressFilter?: EgressFilter | undefined;
 	httpRequest?: RequestHelper | undefined;

@@ -31,7 +31,7 @@ export class Execution {
 
 	/**
 	 * @param maxConcurrency how many requests may be in flight at once
-	 * @param owner the same for all executions with one key and Base URL
+	 * @param owner stands for the key and the Base URL
 	 */
 	constructor(
 		readonly maxConcurrency: number,

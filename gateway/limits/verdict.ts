@@ -73,7 +73,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	if (!isRefused && !scope.isAway) return { ...alone, scopeAction: 'continue' };
 	// The request is refused twice, and in between others are taken and none is refused.
 	if (isRefused && attempt.takenInRow >= A_FEW && !scope.limitsInFlight)
-		// It may have been the first request beyond a limit, which is taken when the others were taken again.
+		// The first request beyond a limit is refused like this, too, and taken when the others were taken again.
 		return {
 			...alone,
 			scopeAction: 'continue',
