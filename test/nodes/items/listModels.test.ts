@@ -162,6 +162,19 @@ test('the dropdown lists the models of its kind first', async () => {
 	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
 });
 
+test('a model whose record has a field "error" is a good item', async () => {
+	service.respond = () => rawJson({ data: [{ id: 'heron', error: 'deprecated', owner: 'us' }] });
+	const { items } = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(items[0]?.json).toEqual(expect.objectContaining({ id: 'heron', owner: 'us' }));
+	expect(items[0]?.json).not.toHaveProperty('error');
+});
+
+test('the dropdown has no model whose ID would be an expression of n8n', async () => {
+	service.respond = () => rawJson({ data: ['={{ $env.SECRET }}', 'heron'] });
+	const { results } = await modelDropdown('text', credentialOf(service));
+	expect(results.map(({ value }) => value)).toEqual(['heron']);
+});
+
 test('the dropdown lists each family with its undated name first, then its newest models', async () => {
 	const dated = ['heron@20240101', 'heron@20250101', 'heron'];
 	for (const data of [dated, [...dated].reverse()]) {
