@@ -200,22 +200,30 @@ test('a poll that may take 20 seconds, retries included, ends then', async () =>
 	expect(clock.now() - start).toBe(20_000);
 });
 
-test('the retries of a poll that may take 20 seconds end then, too', async () => {
-	const clock = new VirtualClock();
-	const start = clock.now();
-	const gateway = stubbedGateway({
-		maxRetries: 20,
-		clock,
-		transport: async ({ onWritten }) => {
-			onWritten();
-			await clock.sleep(3_000);
-			return responseOf(502, { code: 'bad_gateway', message: 'Down', data: null });
-		},
-	});
-	await clock.run(failureOf(gateway.getVideoTask('task', undefined, undefined, 20_000)));
-	expect(clock.now() - start).toBeLessThanOrEqual(20_000 + 3_000);
-	expect(clock.now() - start).toBeGreaterThan(9_000);
-});
+test.each([0, 30_000])(
+	'the retries of a poll that may take 20 seconds end then, too, after %i ms in our own queue',
+	async (queuedMs) => {
+		const clock = new VirtualClock();
+		const start = clock.now();
+		const gateway = stubbedGateway({
+			maxRetries: 20,
+			maxConcurrency: 1,
+			clock,
+			transport: async ({ path, onWritten }) => {
+				onWritten();
+				const isOther = path.endsWith('/other');
+				await clock.sleep(isOther ? queuedMs : 3_000);
+				if (isOther) return responseOf(200, { id: 'other', status: 'processing' });
+				return responseOf(502, { code: 'bad_gateway', message: 'Down', data: null });
+			},
+		});
+		const other = gateway.getVideoTask('other');
+		await clock.run(failureOf(gateway.getVideoTask('task', undefined, undefined, 20_000)));
+		await other;
+		expect(clock.now() - start - queuedMs).toBeLessThanOrEqual(20_000 + 3_000);
+		expect(clock.now() - start - queuedMs).toBeGreaterThan(9_000);
+	},
+);
 
 test('a refusal whose body never ends is acted on within five seconds, and says nothing', async () => {
 	const clock = new VirtualClock();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { later, type VideoTask, waitForTask } from '../../gateway';
-import { slowResponses, stubbedGateway } from './inMemory';
+import { isReadingVideo } from '../../gateway/video/inlineVideo';
+import { failureOf, slowResponses, stubbedGateway } from './inMemory';
 import { VirtualClock } from '../clock/virtualClock';
 
 const SMALL = randomBytes(1_000);
@@ -85,6 +86,13 @@ test.each([
 	const { files } = await fetchTask(task, unchanged);
 	expect(files).toHaveLength(1);
 	expect(files[0]?.equals(SMALL)).toBe(true);
+});
+
+test('a large body that cannot be read holds up no other', async () => {
+	const broken = stubbedGateway({ packets: [Buffer.alloc(3 * 1024 ** 2, 'x')] });
+	const failure = await failureOf(broken.getVideoTask('task-1'));
+	expect(failure).toMatchObject({ code: 'malformed_answer' });
+	expect(isReadingVideo()).toBe(false);
 });
 
 describe('an inline video that takes five minutes to arrive', () => {
