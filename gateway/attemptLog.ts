@@ -1,7 +1,6 @@
-import type { Clock } from './clock';
 import { type GatewayError, ServiceError } from './errors/gatewayError';
 import { logText } from './errors/texts';
-import type { ServiceRequest } from './serviceRequest';
+import type { RequestContext, ServiceRequest } from './serviceRequest';
 
 /**
  * Writes a line for each attempt of a request: how long it waited, the response, and the pause that follows. A line has no
@@ -13,28 +12,29 @@ export class AttemptLog {
 
 	constructor(
 		private readonly write: (line: string) => void,
-		private readonly clock: Clock,
+		private readonly context: RequestContext,
 		private readonly request: ServiceRequest,
 		private readonly attempt: number,
 	) {
-		this.queuedAt = this.sentAt = clock.now();
+		this.queuedAt = this.sentAt = context.clock.now();
 	}
 
 	/** The request leaves the queue. */
 	sent(): void {
-		this.sentAt = this.clock.now();
+		this.sentAt = this.context.clock.now();
 	}
 
 	/** @param pauseMs milliseconds until the next attempt; undefined if none follows */
 	ended(failure?: GatewayError, pauseMs?: number): void {
-		const { queuedAt, sentAt, request } = this;
-		const { method, path, shownPath = path, scope } = request;
+		const { queuedAt, sentAt, context } = this;
+		const { method, path, scope } = this.request;
 		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
 		const waited = Math.round(sentAt - queuedAt);
 		const pause = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
-		const parts = [outcomeOf(failure) + pause, `${Math.round(this.clock.now() - sentAt)} ms`];
+		const parts = [outcomeOf(failure) + pause, `${Math.round(context.clock.now() - sentAt)} ms`];
 		if (waited > 0) parts.push(`waited ${waited} ms for the rate limit or Max Concurrency`);
-		const asked = logText(`${method} ${shownPath} [${name}]`);
+		// The ID of a task may have the key.
+		const asked = logText(context.apiKey.redactResponse(`${method} ${path} [${name}]`));
 		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}
 }

@@ -175,7 +175,6 @@ export class Gateway {
 		const poll = {
 			method: 'GET',
 			path: `${this.videoPath}/${pathOfTaskId(taskId)}`,
-			shownPath: `${this.videoPath}/${pathOfTaskId(this.knownTask(taskId).id)}`,
 			scope: { endpoint: 'polls' },
 			withinMs,
 		} as const;

@@ -42,7 +42,7 @@ export async function sendRequest<Result>(
 	let first: Counts | undefined;
 	let last: Counts | undefined;
 	for (let sent = 1; ; sent += 1) {
-		const log = writeDebugLine && new AttemptLog(writeDebugLine, clock, request, sent);
+		const log = writeDebugLine && new AttemptLog(writeDebugLine, context, request, sent);
 		const permit = await queue.acquire(execution, name, signal);
 		if (sent === 1) endsAt = clock.now() + withinMs;
 		log?.sent();

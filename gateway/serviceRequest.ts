@@ -31,8 +31,6 @@ export interface ServiceRequest {
 	method: Method;
 	/** Path below the Base URL. */
 	path: string;
-	/** The path in the log, if `path` has the key. */
-	shownPath?: string;
 	body?: string;
 	accept?: string;
 	scope: ScopeName;
