@@ -12,17 +12,15 @@ const MIN_WRITE = 512 * 1024;
 /** As much as a socket is read in one go. */
 const MAX_PART = 64 * 1024;
 
-/** A stream of bytes, as n8n's binary storage takes it. */
-export type ByteStream = Readable;
-
 /** What every class of streams has: the verified build may not import one. */
 interface StreamClass {
-	from(parts: AsyncIterable<Buffer>): ByteStream;
+	from(parts: AsyncIterable<Buffer>): Readable;
 }
 
 /** A video on its way. */
 export interface IncomingVideo {
-	stream: ByteStream;
+	/** As n8n's binary storage takes it. */
+	stream: Readable;
 	/** Its format by its first bytes; undefined if nobody knows it. */
 	extension: string | undefined;
 	/** Why the stream broke off, if it did: n8n's storage passes the error on, or one of its own. */
@@ -37,7 +35,7 @@ export interface IncomingVideo {
  * @throws GatewayError for something else than a video, one that is too large and an empty one
  */
 export async function readVideo(
-	source: ByteStream,
+	source: Readable,
 	announced: number,
 	onProgress: () => void,
 	redact: (text: string) => string,
