@@ -1,13 +1,13 @@
-import { createServer } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { startSimulator } from '../../simulator';
-import { listen } from '../engine/localServer';
+import { head, rawJson } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
+import { useRawServer } from '../engine/useServers';
 import { videoNode } from '../nodes/video/videoNode';
 
 const MiB = 1024 * 1024;
+
+const service = useRawServer();
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -23,24 +23,20 @@ function bufferBytes(): number {
 test('downloading a large video keeps only a small part of it in memory', async () => {
 	const before = bufferBytes();
 	const held: number[] = [];
-	const server = createServer((_request, response) => {
-		response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(48 * MiB) });
+	const video = function* () {
+		yield head('200 OK', { 'content-type': 'video/mp4', 'content-length': `${48 * MiB}` });
 		const piece = Buffer.alloc(MiB / 4, 1);
-		const video = function* () {
-			for (let sent = 0; sent < 48 * MiB; sent += piece.length) {
-				if (sent % (16 * MiB) === 0) held.push(bufferBytes() - before);
-				yield piece;
-			}
-		};
-		pipeline(Readable.from(video()), response, () => {});
-	});
-	const redirectTarget = `http://${await listen(server)}`;
-	const service = await startSimulator({ videoSeconds: 0.01, redirectTarget });
-	service.inject({ endpoint: 'download', fault: 'redirect-302' });
-	const { items } = await runNode(service, videoNode({ download: true }));
-	server.closeAllConnections();
-	server.close();
-	await service.close();
+		for (let sent = 0; sent < 48 * MiB; sent += piece.length) {
+			if (sent % (16 * MiB) === 0) held.push(bufferBytes() - before);
+			yield piece;
+		}
+	};
+	service.respond = (request) =>
+		request.startsWith('GET /clip')
+			? { packets: video() }
+			: rawJson({ id: 'task-1', status: 'completed', url: `${service.url}/clip` });
+	const get = videoNode({ operation: 'get', taskId: 'task-1', download: true });
+	const { items } = await runNode(service, get);
 	expect(items[0]?.binary?.data?.bytes).toBe(48 * MiB);
 	expect(held).toHaveLength(3);
 	expect(Math.max(...held)).toBeLessThan(8 * MiB);

@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { closerOf, hostOf, listen } from './localServer';
 
 /** The response to one request, byte for byte. */
 export interface RawResponse {
-	/** Each is written to the socket separately. */
-	packets: Buffer[];
+	/** Each is written to the socket separately, when the socket takes more. */
+	packets: Iterable<Buffer>;
 	/** Sent once this is resolved. Default: at once. */
 	after?: Promise<void>;
 	/** What happens to the connection afterwards. By default it stays open for another request. */
@@ -70,11 +71,11 @@ function requestLength(text: string): number | undefined {
 
 async function send(socket: Socket, { packets, after, then }: RawResponse): Promise<void> {
 	await after;
-	for (const [index, packet] of packets.entries()) {
-		// Lets the client read one packet before the next is sent.
-		if (index > 0) await turn();
+	for (const packet of packets) {
 		if (socket.destroyed) return;
-		socket.write(packet);
+		if (!socket.write(packet)) await once(socket, 'drain');
+		// Lets the client read one packet before the next is sent.
+		await turn();
 	}
 	if (then === 'is reset') {
 		// A reset discards what the client has not read yet.

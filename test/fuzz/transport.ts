@@ -22,7 +22,8 @@ const VALID: Record<string, (text: string) => unknown> = {
 };
 
 /** Removes bytes from the end of the body. */
-function truncate(packets: Buffer[], lost: number): Buffer[] {
+function truncate(sent: Iterable<Buffer>, lost: number): Buffer[] {
+	const packets = [...sent];
 	const all = Buffer.concat(packets);
 	const bodyStart = all.indexOf('\r\n\r\n') + 4;
 	const arrived = Math.max(bodyStart, all.length - lost);

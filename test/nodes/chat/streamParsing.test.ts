@@ -126,26 +126,6 @@ function chunked(fields: object): Buffer {
 	return Buffer.from(`${event.length.toString(16)}\r\n${event}\r\n`);
 }
 
-test.each([['\n'], ['\r\n']])(
-	'a stream of lines that end with %j is read, wherever packets divide it',
-	async (lineEnd) => {
-		const inBytes = async (lines: string) => {
-			const packets = [...Buffer.from(lines.replaceAll('\n', lineEnd))].map((byte) =>
-				Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
-			);
-			const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
-			return await itemOf(
-				{ packets: [head('200 OK', type), ...packets, Buffer.from('0\r\n\r\n')] },
-				{ options: { stream: true } },
-			);
-		};
-		const { json } = await inBytes(line(part('Gôöd day', 'stop')));
-		expect(json).toMatchObject({ text: 'Gôöd day', finish_reason: 'stop' });
-		const failed = await inBytes('event: error\ndata: Overloaded\n\n');
-		expect(failed.json.error).toMatchObject({ code: 'service_error' });
-	},
-);
-
 test('what follows [DONE] is ignored, and its end is not waited for', async () => {
 	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
 	const error = { error: { message: 'Too late', code: 'late' } };

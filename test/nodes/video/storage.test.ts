@@ -55,7 +55,7 @@ test.each([
 	['a video', rawResponse('200 OK', VIDEO, { 'content-type': 'video/mp4' })],
 	['a compressed video', COMPRESSED],
 ])('%s shorter than its Content-Length fails to download', async (_, { packets }) => {
-	const half = Buffer.concat(packets).subarray(0, -100);
+	const half = Buffer.concat([...packets]).subarray(0, -100);
 	const { items } = await getVideo({ packets: [half], then: 'ends' });
 	expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
 	// What asks whether it is safe to send the item again would submit a video that is billed.
