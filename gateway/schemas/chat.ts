@@ -164,8 +164,6 @@ export function textOfContent(content: unknown): string | undefined {
 	return answerText.safeParse(content).data ?? undefined;
 }
 
-/** The index of a choice, which some services send as text. */
-const position = number('must be a number');
 const answerId = z
 	.union([z.string(), z.number().transform(String)])
 	.optional()
@@ -187,7 +185,8 @@ const choice = z.preprocess(
 		return isAnswer ? { ...value, message: { role: 'assistant', content } } : value;
 	},
 	z.looseObject({
-		index: position.optional().catch(undefined),
+		/** Some services send it as text. */
+		index: number().optional().catch(undefined),
 		message: answerMessage,
 		finish_reason: z.preprocess(finishReasonIn, z.string().nullable()).optional(),
 	}),
@@ -211,7 +210,7 @@ const choices = sensibleEntries(choice).transform(
 export const chatCompletion = z.looseObject({
 	id: answerId,
 	object: z.literal('chat.completion').catch('chat.completion'),
-	created: number('must be a number').optional().catch(undefined),
+	created: number().optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
 	choices,
 	usage: z.looseObject({}).nullish().catch(undefined),
@@ -235,7 +234,7 @@ export function answerEnd(completion: ChatCompletion): ReturnType<typeof endOf> 
 	return endOf(firstChoice(completion).finish_reason ?? '');
 }
 
-const tokens = number('must be a number').optional().catch(undefined);
+const tokens = number().optional().catch(undefined);
 const usage = z.object({
 	prompt_tokens: tokens,
 	completion_tokens: tokens,

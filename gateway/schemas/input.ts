@@ -31,7 +31,7 @@ export function rangeOf([min, max]: readonly [min: number, max?: number]): strin
 }
 
 /** n8n expressions often return numbers as text: `"0.5"` counts as 0.5, anything else is unchanged. */
-export const number = (rule: string) =>
+export const number = (rule = 'must be a number') =>
 	z.preprocess(
 		(value) =>
 			typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))

@@ -85,9 +85,6 @@ const MAX_TASK_ID = 2000;
 /** An identifier that is a number is accepted: it is the only way to what was paid for. */
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 
-/** A number in quotation marks counts as that number. */
-const sentNumber = number('must be a number');
-
 /** Some services name an ID `task_id`. */
 const withId = (value: unknown) =>
 	isFields(value) ? { ...value, id: value.id ?? value.task_id } : value;
@@ -117,7 +114,7 @@ export const videoSubmission = z.preprocess(
 		.looseObject({
 			id: identifier.optional().catch(undefined),
 			object: z.string().optional().catch(undefined),
-			created: sentNumber.optional().catch(undefined),
+			created: number().optional().catch(undefined),
 			model: z.string().optional().catch(undefined),
 			data: sensibleEntries(submittedTask).refine((tasks) => tasks.length > 0),
 		})
@@ -138,9 +135,9 @@ export const videoSubmission = z.preprocess(
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
 const metadata = z.looseObject({
-	duration: sentNumber.nullish().catch(undefined),
+	duration: number().nullish().catch(undefined),
 	size: z.string().nullish().catch(undefined),
-	fps: sentNumber.nullish().catch(undefined),
+	fps: number().nullish().catch(undefined),
 	format: z.string().nullish().catch(undefined),
 });
 
@@ -154,7 +151,7 @@ const progress = z.preprocess(
 const unixTime = z.preprocess(
 	(value) =>
 		typeof value === 'string' && value.includes('-') ? Math.floor(Date.parse(value) / 1000) : value,
-	sentNumber,
+	number(),
 );
 
 /** A status query response. Only the status matters; the rest may be missing. */

@@ -29,14 +29,8 @@ export async function withService<Output>(
 		const options = readRequestOptions(form.collection('requestOptions', 0));
 		const gateway = await openGateway(context, options);
 		const signal = context.getExecutionCancelSignal?.();
-		service = {
-			context,
-			properties,
-			gateway,
-			form,
-			signal,
-			maxConcurrency: options.maxConcurrency,
-		};
+		const { maxConcurrency } = options;
+		service = { context, properties, gateway, form, signal, maxConcurrency };
 	} catch (error) {
 		return fail(namedAsInForm(error, properties));
 	}
