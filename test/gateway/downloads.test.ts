@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IncomingVideo, VideoTask } from '../../gateway';
 import { VideoDownloads } from '../../gateway/video/downloads';
+import { formatOf } from '../../gateway/video/fileFormat';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './inMemory';
 
@@ -327,4 +328,15 @@ test.each([
 	);
 	const ended = download().catch(({ code }: { code: string }) => code);
 	expect(await clock.run(ended)).toBe(ends);
+});
+
+test.each([
+	['mp4', '\0\0\0\x18ftypisom'],
+	['mov', '\0\0\0\x14ftypqt  '],
+	['mov', '\0\0\0\x08wide\0\0\0\x01mdat'],
+	['avi', 'RIFF\0\0\0\0AVI LIST'],
+	['mkv', '\x1aE\xdf\xa3\x01\0\0\0matroska'],
+	['webm', '\x1aE\xdf\xa3\x01\0\0\0webm'],
+])('a file is named %s by its first bytes: %j', (extension, begins) => {
+	expect(formatOf(Buffer.from(begins, 'latin1'))).toEqual({ extension });
 });

@@ -126,13 +126,16 @@ test('Versions that an expression misspells are refused before any request', asy
 	expect(simulator.requests).toEqual([]);
 });
 
-test('an account without models has an empty list, also where null stands for it', async () => {
-	service.respond = () => rawJson({ object: 'list', data: null });
-	const { items, hints, error } = await runNode(service, { node: 'listModels', parameters: {} });
-	expect(error).toBeUndefined();
-	expect(items).toEqual([]);
-	expect(hints).toEqual(['The service has no models for this account.']);
-});
+test.each([{ data: [] }, { success: true, data: [] }, { object: 'list', data: null }])(
+	'an account without models has an empty list, also where null stands for it: %j',
+	async (body) => {
+		service.respond = () => rawJson(body);
+		const { items, hints, error } = await runNode(service, { node: 'listModels', parameters: {} });
+		expect(error).toBeUndefined();
+		expect(items).toEqual([]);
+		expect(hints).toEqual(['The service has no models for this account.']);
+	},
+);
 
 test.each(['name', 'model'])('a model whose id is a number is listed by its %s', async (field) => {
 	service.respond = () => rawJson({ data: [{ id: 7, [field]: 'heron', owner: 'reeds' }] });
@@ -142,9 +145,12 @@ test.each(['name', 'model'])('a model whose id is a number is listed by its %s',
 	]);
 });
 
-test('a list of models in which no entry has a name is an error, not an empty list', async () => {
-	for (const data of [[{ owner: 'reeds' }, null], null]) {
-		service.respond = () => rawJson({ data });
+test('a list of models in which no entry has a name, or that failed, is an error, not an empty list', async () => {
+	for (const body of [
+		...[{ data: [{ owner: 'reeds' }, null] }, { data: null }],
+		{ success: false, data: [] },
+	]) {
+		service.respond = () => rawJson(body);
 		const { error } = await runNode(service, { node: 'listModels', parameters: {} });
 		expect(error?.message).toContain('does not have the format');
 	}
