@@ -33,6 +33,9 @@ const MAX_FOREIGN_ANSWERS = 5;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
+/** Tasks that this process waits for. */
+let waiting = 0;
+
 export interface TaskWait {
 	/** Gets the state of the task, and bounds how many polls are in flight. Retries, and the response, begin in `withinMs`. */
 	get: (signal: AbortSignal, withinMs: number) => Promise<VideoTask>;
@@ -72,9 +75,11 @@ export async function waitForTask(
 	const stopping = new AbortController();
 	const stop = () => stopping.abort();
 	wait.signal?.addEventListener('abort', stop, { once: true });
+	waiting += 1;
 	try {
 		return await pollUntilOver(wait, clock, stopping.signal);
 	} finally {
+		waiting -= 1;
 		wait.signal?.removeEventListener('abort', stop);
 	}
 }
@@ -136,7 +141,8 @@ async function pollUntilOver(
 	function earlyMs(delay: number): number {
 		const width = Math.min(interval * TOGETHER_PART, MAX_EARLY_MS);
 		// The last poll may not be early.
-		return leftMs() - delay < width ? 0 : (clock.now() + delay) % width;
+		const isLast = leftMs() - delay < width;
+		return isLast || waiting === 1 ? 0 : (clock.now() + delay) % width;
 	}
 }
 

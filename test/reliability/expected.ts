@@ -102,9 +102,8 @@ function pollPauses(
 		next(takes + (retry < left ? retry : untilNextPoll(left)));
 	}
 	const takes = Math.min(duration, grace);
-	let left = REPEATED;
-	for (let failures = 0; left > 0; failures += 1) {
-		const pause = Math.min(30, 0.5 * 2 ** failures, left);
+	for (let left = REPEATED; left > 0; ) {
+		const pause = Math.min(POLL_INTERVAL, left);
 		next(takes + pause);
 		left -= takes + pause;
 	}
