@@ -12,7 +12,7 @@ import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
-import { afterEarlierTry, reportError, ReportedError } from '../shared/run/errorText';
+import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { type OpenTask, planTask, settleTask, taskIdProperty } from './get';
 import { taskFields } from './output';
@@ -174,13 +174,18 @@ class AllTasks {
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
 			),
-			ifStopped: service.context.getInputData().map((_, item) => {
-				const ids = current.get(item)?.tasks.map(({ latest }) => latest.id);
-				const other = anotherNode('Wait', ids?.join(', '));
-				return `Stopped while it waited: ${other}, or retry with the original workflow`;
-			}),
+			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 		});
 	}
+}
+
+/** What becomes of an item if n8n never runs the node again. */
+function ifStopped(entry: BookEntry | undefined): string {
+	const ids = entry?.tasks.map(({ latest }) => latest.id).join(', ');
+	if (ids)
+		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
+	const { message, description } = entry?.error?.failure ?? {};
+	return message ? `${withFullStop(message)} ${description}` : 'Stopped before it was submitted';
 }
 
 /** The open tasks of an entry, with their deadlines. */

@@ -65,14 +65,19 @@ test('a video that has less than a pause left is waited for in memory, whatever 
 	expect(Math.min(...pauses)).toBeGreaterThanOrEqual(65_000);
 });
 
-test('a Retry with the saved workflow of a stopped wait names the task of each item', async () => {
-	const prompts = ['', 'One', 'Two'];
-	const { waits } = await runNode(waitingNode({ prompts, ...continues }));
-	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
-	const [, ...items] = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
-	expect(items.map(({ error }) => error?.message)).toEqual(
-		simulator.tasks.map(({ id }) => expect.stringContaining(`the operation Wait and ${id}`)),
+test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
+	const parameters = { requestOptions: { maxConcurrency: 1 } };
+	const { waits } = await runNode(
+		waitingNode({ prompts: ['One', 'Refused', 'Three'], parameters }),
 	);
+	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
+	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
+	expect(items.map(({ error }) => error?.message)).toEqual([
+		expect.stringContaining(`the operation Wait and ${simulator.tasks[0]?.id}`),
+		expect.stringMatching(/no quota left/),
+		'Stopped before it was submitted',
+	]);
 });
 
 test('of a stopped wait with Execute Once, a Retry with the saved workflow has the one item', async () => {
