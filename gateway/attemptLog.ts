@@ -33,9 +33,10 @@ export class AttemptLog {
 		const pause = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
 		const parts = [outcomeOf(failure) + pause, `${Math.round(context.clock.now() - sentAt)} ms`];
 		if (waited > 0) parts.push(`waited ${waited} ms for the rate limit or Max Concurrency`);
-		// The ID of a task may have the key.
-		const asked = logText(context.apiKey.redactResponse(`${method} ${path} [${name}]`));
-		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
+		const redact = (text: string) => context.apiKey.redactResponse(text);
+		// The ID of a task may contain the key percent-encoded, and a path encodes each % of it again.
+		const asked = redact(redact(`${method} ${path} [${name}]`).replaceAll('%25', '%'));
+		this.write(`${logText(asked)} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}
 }
 
