@@ -48,6 +48,7 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 	const [first, ...others] = decoders.reverse().map((open) => open());
 	if (first === undefined) return body;
 	const decoded = others.reduce((before, next) => pipeline(before, next, () => {}), first);
+	const decompressed = new StreamedBody(decoded);
 	body
 		.read((bytes) => {
 			first.write(bytes);
@@ -55,8 +56,12 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 		})
 		.then(
 			() => first.end(),
-			(error: Error) => first.destroy(error),
+			(error: Error) => {
+				first.destroy(error);
+				// In Node.js 20, a Duplex of a function that still waits for its first bytes says nothing of it.
+				decompressed.end(error);
+			},
 		);
 	first.on('error', () => {}).once('close', () => body.destroy());
-	return new StreamedBody(decoded);
+	return decompressed;
 }
