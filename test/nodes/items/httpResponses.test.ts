@@ -104,9 +104,13 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(error?.message).toMatch(/compressed response is damaged/);
 	});
 
-	test('fails if it is compressed and its connection is lost', async () => {
-		const headers = { 'content-encoding': 'gzip', 'content-length': '9999' };
-		const packets = [head('200 OK', headers), gzipSync(text.repeat(1000)).subarray(0, 20)];
+	test.each([
+		['gzip', 20],
+		['deflate', 0],
+	])('fails if it is compressed with %s and its connection is lost', async (coding, arrived) => {
+		const headers = { 'content-encoding': coding, 'content-length': '9999' };
+		const body = gzipSync(text.repeat(1000)).subarray(0, arrived);
+		const packets = [head('200 OK', headers), body];
 		const { error } = await ask({ packets, then: 'ends' }, run);
 		expect(error?.message).toMatch(/connection .* was lost/);
 	});
