@@ -44,8 +44,9 @@ function video(
 	const isWhole = [false, true].some((isLarge) => bytes?.equals(videoOf(id, isLarge)));
 	if (!isWhole) found.push(`task ${id} has a file of ${bytes?.length} bytes that is not its own`);
 	const index = input[itemOf(pairedItem)]?.json.index;
-	const stem = fileName ? `clip ${index}(-[2-4])?` : id.replace(/[^\w.-]/g, '_');
-	const isNamed = new RegExp(`^${stem}\\.mp4$`).test(file.fileName ?? '');
+	// The name of a file has another character for each that a file system may refuse.
+	const stem = fileName ? `clip ${index}(-[2-4])?` : id.replace(/[^\w.-]/g, '[^\\p{Cc}/]');
+	const isNamed = new RegExp(`^${stem}\\.mp4$`, 'u').test(file.fileName ?? '');
 	if ((!fileName || typeof index === 'number') && !isNamed)
 		found.push(`task ${id} has the file "${file.fileName}" instead of "${stem}"`);
 	return found;
