@@ -29,7 +29,7 @@ const REPEATED_MS = 50_000;
 /** How long a completed task may have no video yet. */
 const VIDEO_LAG_MS = 30_000;
 /** After as many responses in a row from another server, the URL of a task that the service never knew is taken to be wrong. */
-const MAX_FOREIGN_ANSWERS = 5;
+const POLLS_OF_OTHER_SERVER = 5;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
@@ -185,7 +185,7 @@ function doubtAbout(
 		return undefined;
 	if (polled instanceof ServiceError && statusOf(polled.status).isTransient) return undefined;
 	if (isOfOtherServer(polled))
-		return isKnown ? undefined : { said: 'another server', polls: MAX_FOREIGN_ANSWERS };
+		return isKnown ? undefined : { said: 'another server', polls: POLLS_OF_OTHER_SERVER };
 	// Negative after the host's clock was set back: then the task may be old.
 	const isNew = submittedAt !== undefined && Math.abs(msBetween(submittedAt, now)) < REPLICA_LAG_MS;
 	if (isNew && isNotFound(polled)) return undefined;
