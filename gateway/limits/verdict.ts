@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 300_000;
 const MAX_ATTEMPTS_UNCOUNTED = 100;
 /** So many requests in a row are no coincidence. */
 export const A_FEW = 4;
-/** After so many pauses in vain, or failures in a row, one request at a time is sent, and the pauses grow. */
+/** Pauses after which the service took nothing, or failures in a row, until one request at a time is sent and pauses grow. */
 export const MAX_IN_VAIN = 2;
 
 /** A failed attempt, with what is known of its request and of its scope. */
