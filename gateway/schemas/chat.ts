@@ -11,7 +11,8 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { isFields, sensibleEntries } from './responseJson';
+import { counted, sensibleEntries } from './lists';
+import { isFields } from './responseJson';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -174,6 +175,7 @@ const answerMessage = z.looseObject({
 	role: z.string().optional().catch(undefined),
 	content: answerText,
 	refusal: z.string().nullish().catch(undefined),
+	tool_calls: z.unknown().superRefine(counted()).optional(),
 });
 
 /** A choice without a message is an answer if it has a `text`, as in older interfaces, or a finish reason, as of a content filter. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyList, counted } from './lists';
 import { type Fields, isFields } from './responseJson';
 
 /** A model of the catalogue. */
@@ -20,15 +21,12 @@ export type ModelOutput = 'text' | 'video' | 'other';
 /** Ten times the largest catalogue in use. n8n's main process reads the catalogue for the editor. */
 const MAX_MODELS = 10_000;
 
-const entries = z
-	.array(z.unknown())
-	.max(MAX_MODELS, `it has more than ${MAX_MODELS.toLocaleString('en')} models`)
-	.transform((records, context) => {
-		const models = records.flatMap((record) => toCatalogueModel(record) ?? []);
-		if (models.length > 0 || records.length === 0) return models;
-		context.addIssue('no model has an id');
-		return z.NEVER;
-	});
+const entries = anyList.superRefine(counted(MAX_MODELS, 'models')).transform((records, context) => {
+	const models = records.flatMap((record) => toCatalogueModel(record) ?? []);
+	if (models.length > 0 || records.length === 0) return models;
+	context.addIssue('no model has an id');
+	return z.NEVER;
+});
 
 /** A page of the catalogue. */
 const page = z.object({

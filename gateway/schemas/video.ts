@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 import { idText } from '../errors/texts';
-import { type Fields, isFields, sensibleEntries } from './responseJson';
+import { sensibleEntries } from './lists';
+import { type Fields, isFields } from './responseJson';
 import {
 	BOUNDS,
 	mergeAdditionalBody,

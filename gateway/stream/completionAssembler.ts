@@ -1,13 +1,11 @@
 import { finishReasonIn, textOfContent } from '../schemas/chat';
-import { type Fields, isFields } from '../schemas/responseJson';
+import { MAX_ENTRIES } from '../schemas/lists';
+import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
 import { FieldMerger } from './mergeFields';
 import { ToolCallPieces } from './toolCallPieces';
 
 /** Fields of a chunk's choice that are read by themselves. */
 const READ_APART = new Set(['index', 'delta', 'message', 'text', 'finish_reason']);
-
-/** No model gives so many answers in one chunk. */
-const MAX_CHOICES = 1_000;
 
 /** A chunk that cannot be read. The answer without it would not be complete. */
 export class InvalidChunkError extends Error {}
@@ -73,7 +71,7 @@ export class CompletionAssembler {
 		for (const name of Object.keys(chunk))
 			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
 		const parts = chunk.choices ?? [];
-		if (!Array.isArray(parts) || parts.length > MAX_CHOICES) throw new InvalidChunkError();
+		if (!Array.isArray(parts) || parts.length > MAX_ENTRIES) throw new InvalidChunkError();
 		this.countsUp &&= parts.length < 2;
 		let text = '';
 		let isContent = false;
@@ -125,6 +123,8 @@ export class CompletionAssembler {
 	private choice(index: number): Choice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
+		if (!this.isOneChoice && this.choices.size >= MAX_ENTRIES)
+			throw new TooComplexError(`it has more than ${MAX_ENTRIES} choices`);
 		const choice = new Choice(this.merger);
 		this.merger.count(choice);
 		this.choices.set(index, choice);

@@ -1,10 +1,8 @@
 import { isEmptied } from '../schemas/input';
+import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
 import { distinctCalls } from '../schemas/toolCalls';
 import type { FieldMerger } from './mergeFields';
-
-/** No model calls so many tools at once. */
-const MAX_CALLS = 1_000;
 
 /** The arguments of a call, which come in pieces. No piece is read twice to find where the JSON objects end. */
 class Arguments {
@@ -18,7 +16,7 @@ class Arguments {
 
 	add(piece: string): void {
 		// Some services begin with an empty object, and some send each piece with all before it, as no JSON goes on.
-		const isAnew = this.text.startsWith('{') && piece.startsWith(this.text);
+		const isAnew = piece.startsWith('{') && isContinued(this.text, piece);
 		if (isAnew || (this.text === '{}' && piece !== '')) Object.assign(this, new Arguments());
 		for (let at = 0; at < piece.length && !this.isOther; at += 1) this.step(piece[at]!, at);
 		this.text += piece;
@@ -44,10 +42,15 @@ class Arguments {
 		else if (character === '}') {
 			this.depth -= 1;
 			if (this.depth === 0) this.ends.push(this.text.length + at + 1);
-			this.isOther = this.depth < 0 || this.ends.length > MAX_CALLS;
+			this.isOther = this.depth < 0 || this.ends.length > MAX_ENTRIES;
 		} else if (character === '"' && this.depth > 0) this.isString = true;
 		else if (this.depth === 0) this.isOther = character > ' ';
 	}
+}
+
+/** Whether a piece has all of the text before it. V8 copies a text of many pieces before it compares it, so the lengths come first. */
+function isContinued(text: string, piece: string): boolean {
+	return piece.length >= text.length && piece.startsWith(text);
 }
 
 interface Piece {
@@ -81,7 +84,7 @@ class Call {
 	}
 
 	take({ name, text }: Piece): void {
-		if (name.startsWith(this.name)) this.name = name;
+		if (isContinued(this.name, name)) this.name = name;
 		else if (this.arguments.text === '') this.name += name;
 		this.arguments.add(text);
 	}
@@ -111,7 +114,7 @@ export class ToolCallPieces {
 
 	/** @throws TooComplexError for more calls than any answer has */
 	add(pieces: unknown[]): void {
-		if (pieces.length > MAX_CALLS) throw tooManyCalls();
+		if (pieces.length > MAX_ENTRIES) throw tooManyCalls();
 		pieces.forEach((piece, position) => {
 			if (isFields(piece)) this.addPiece(piece, position, pieces.length === 1);
 		});
@@ -139,7 +142,7 @@ export class ToolCallPieces {
 			? this.byIndex.get(key)
 			: (this.byId.get(id || undefined) ?? (isAlone ? this.calls.at(-1) : this.byIndex.get(key)));
 		if (call === undefined || call.isBefore(piece)) {
-			if (this.calls.length >= MAX_CALLS) throw tooManyCalls();
+			if (this.calls.length >= MAX_ENTRIES) throw tooManyCalls();
 			this.merger.count(fields);
 			call = new Call(hasIndex ? Number(index) : Infinity);
 			this.calls.push(call);
@@ -159,5 +162,5 @@ export class ToolCallPieces {
 const PARTS = new Set(['id', 'index', 'function']);
 
 function tooManyCalls(): TooComplexError {
-	return new TooComplexError(`it has more than ${MAX_CALLS} tool calls`);
+	return new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
 }

@@ -61,11 +61,19 @@ function decoded(data: string): Buffer {
 /** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
 function takeInlineData(value: unknown, depth: number): string {
 	if (typeof value !== 'object' || value === null || depth === 0) return '';
-	const videos = Object.entries(value).map(([name, field]) => {
-		if (typeof field !== 'string') return takeInlineData(field, depth - 1);
-		if (name !== 'b64_json' && (Array.isArray(value) || !DATA_URL.test(field))) return '';
-		Reflect.deleteProperty(value, name);
-		return name === 'b64_json' || name === 'url' ? field : '';
-	});
-	return videos.find((video) => video !== '') ?? '';
+	let video = '';
+	const search = (inner: unknown) => {
+		const found = takeInlineData(inner, depth - 1);
+		video ||= found;
+	};
+	if (Array.isArray(value)) value.forEach(search);
+	else
+		for (const [name, field] of Object.entries(value)) {
+			if (typeof field !== 'string') search(field);
+			else if (name === 'b64_json' || DATA_URL.test(field)) {
+				Reflect.deleteProperty(value, name);
+				if (name === 'b64_json' || name === 'url') video ||= field;
+			}
+		}
+	return video;
 }

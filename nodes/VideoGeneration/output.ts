@@ -97,8 +97,10 @@ export class VideoOutput {
 		const entries = cause === undefined ? [...book.current.values()] : book.entries;
 		const results = new Map<number, Result[]>();
 		for (const entry of entries)
-			for (const result of this.resultsOf(entry, cause))
-				results.set(entry.item, [...(results.get(entry.item) ?? []), result]);
+			results.set(entry.item, [
+				...(results.get(entry.item) ?? []),
+				...this.resultsOf(entry, cause),
+			]);
 		const withoutTask = cause === undefined ? [] : [{ error: cause }];
 		const inputs = context.getInputData();
 		const items = outputOf(
@@ -241,7 +243,8 @@ function linksTo(tasks: PaidTask[]): string {
  * where $itemIndex is always 0.
  */
 function hintAboutNames(context: IExecuteFunctions, run: number, names: string[]): void {
-	const repeated = names.find((name, index) => names.indexOf(name) !== index);
+	const seen = new Set<string>();
+	const repeated = names.find((name) => seen.size === seen.add(name).size);
 	const { fileName } = context.getNode().parameters;
 	const isFixed = !String(fileName).startsWith('=');
 	const name = repeated ?? (run > 0 && isFixed ? names[0] : undefined);

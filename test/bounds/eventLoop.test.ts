@@ -44,6 +44,9 @@ const inList = (call: Hostile['call'], start: string, part: string, most: number
 	const end = opened.map((bracket) => (bracket === '{' ? '}' : ']')).reverse();
 	return { call, start, part: `${part},`, end: part + end.join(''), most };
 };
+/** An event with a piece of the arguments of a tool call. */
+const argumentsPiece = (text: string) =>
+	`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"${text}"}}]}}]}\n`;
 const record = `{"id":"${'é-'.repeat(60)}","tasks":["text"]}`;
 
 const CASES: Record<string, Hostile> = {
@@ -52,8 +55,6 @@ const CASES: Record<string, Hostile> = {
 	'a list of numbers': inList(models, '[', '1', 9_999 * 2),
 	'a task of lists': inList(task, '{"id":"t","status":"failed","error":[', '[]', 199_000 * 3),
 	'a task of empty texts': inList(task, '{"id":"t","status":"queued","more":[', '""', 199_000 * 3),
-	'a submission of many tasks': inList(submit, '{"data":[', '{"id":1}', 99_000 * 9),
-	'an answer of many choices': inList(answer, '{"choices":[', '{}', 499_000 * 3),
 	'an answer of many parts': inList(
 		answer,
 		'{"choices":[{"message":{"content":[',
@@ -68,6 +69,17 @@ const CASES: Record<string, Hostile> = {
 	'a stream of many pieces of tool calls': {
 		call: stream,
 		part: 'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"}"}}]}}]}\n',
+		most: 2 * MiB,
+	},
+	'a stream of arguments in pieces of four characters': {
+		call: stream,
+		start: argumentsPiece('{\\"a\\":\\"'),
+		part: argumentsPiece('text'),
+		most: 4 * MiB,
+	},
+	'a stream of a tool name in single characters': {
+		call: stream,
+		part: `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"n"}}]}}]}\n`,
 		most: 2 * MiB,
 	},
 	'a chunk of many pieces of one entry': {
@@ -128,6 +140,28 @@ test.each(Object.entries(CASES))(
 		const share = Math.max(await timeOf(hostile, small, 3), MIN_MS) / small.length;
 		const taken = await timeOf(hostile, large, 2);
 		expect(taken).toBeLessThan(share * large.length * 3);
+	},
+);
+
+/** Lists that are counted before their entries are read. */
+const LISTS: Record<string, Hostile> = {
+	'a list of models': inList(models, '{"data":[', '{}', MiB),
+	'an answer of choices': inList(answer, '{"choices":[', '{}', MiB),
+	'an answer of calls': inList(answer, '{"choices":[{"message":{"tool_calls":[', '{}', MiB),
+	'an answer of parts': inList(answer, '{"choices":[{"message":{"content":[', '{}', MiB),
+	'a submission of tasks': inList(submit, '{"data":[', '{"id":1}', MiB),
+	'a task of URLs': inList(task, '{"id":"t","status":"completed","output":[', '""', MiB),
+	'a chunk of choices': inList(stream, 'data: {"choices":[', '{}', MiB),
+	'a chunk of calls': inList(stream, 'data: {"choices":[{"delta":{"tool_calls":[', '{}', MiB),
+};
+
+test.each(Object.entries(LISTS))(
+	'%s without end takes little longer than to parse its JSON',
+	async (_what, hostile) => {
+		const body = bodyOf(hostile, hostile.most);
+		const text = body.toString().replace(/^data: /, '');
+		const parsing = await fastestOf(3, () => JSON.parse(text) as unknown);
+		expect(await timeOf(hostile, body, 3)).toBeLessThan(Math.max(parsing, MIN_MS) * 8);
 	},
 );
 

@@ -140,6 +140,26 @@ test.each<[string, (indices: number[]) => object[]]>([
 	await expect(streamOf(1_001)).rejects.toMatchObject({ code: 'malformed_answer' });
 });
 
+const chatted = async (gateway: Gateway): Promise<unknown> => await gateway.chat(chat);
+const message = { role: 'assistant', content: 'Hi' };
+
+test.each<[string, (gateway: Gateway) => Promise<unknown>, (count: number) => object]>([
+	['choices', chatted, (count) => ({ choices: Array(count).fill({ message }) })],
+	[
+		'tool calls',
+		chatted,
+		(count) => ({ choices: [{ message: { ...message, tool_calls: Array(count).fill({}) } }] }),
+	],
+	['tasks', submit, (count) => ({ data: Array(count).fill({ id: 'task' }) })],
+])('a response with more than 1,000 %s is refused', async (_name, call, bodyWith) => {
+	const answered = async (count: number) =>
+		await call(gatewayFor(Readable.from([Buffer.from(JSON.stringify(bodyWith(count)))])));
+	await answered(1_000);
+	await expect(answered(1_001)).rejects.toMatchObject({
+		message: expect.stringContaining('it has more than 1,000 entries in one list') as unknown,
+	});
+});
+
 const inline = () => endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
 
 test('a task with an inline video is read up to 128 MiB, and the error names Response Format: URL', async () => {
