@@ -30,4 +30,6 @@ module.exports = {
 	testTimeout: 120_000,
 	// Each file leaves something behind, and a large heap makes every collection of garbage slow.
 	workerIdleMemoryLimit: '1GB',
+	// A worker gives such a heap back when it ends, which takes seconds on a busy machine. A handle that stays open never ends.
+	workerGracefulExitTimeout: 30_000,
 };

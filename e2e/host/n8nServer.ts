@@ -142,7 +142,8 @@ async function untilReady(
 	signal?: AbortSignal,
 ): Promise<void> {
 	let hasEnded = false;
-	void ended.finally(() => (hasEnded = true));
+	const end = () => (hasEnded = true);
+	ended.then(end, end);
 	const deadline = Date.now() + MAX_STARTUP_MS;
 	while (!(await isReady())) {
 		if (!hasEnded && Date.now() < deadline) {

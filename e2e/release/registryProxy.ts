@@ -3,8 +3,10 @@ import { createServer, request, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { generate } from 'selfsigned';
+import { joinConnections } from '../../test/engine/localServer';
 
 export interface RegistryProxy {
 	/** Environment variables that send a process and its npm through the proxy. */
@@ -50,13 +52,10 @@ export async function startRegistryProxy(registry: string, folder: string): Prom
 		const { port } = front.address() as AddressInfo;
 		const inner = connect(port, '127.0.0.1', () => {
 			socket.write('HTTP/1.1 200 OK\r\n\r\n');
-			inner.write(head);
-			inner.pipe(socket).pipe(inner);
 		});
-		for (const end of [inner, socket]) {
-			sockets.add(end);
-			end.on('error', () => [inner, socket].forEach((one) => one.destroy()));
-		}
+		inner.write(head);
+		joinConnections(inner, socket);
+		for (const end of [inner, socket]) sockets.add(end);
 	});
 	for (const server of [front, proxy]) {
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -91,9 +90,12 @@ function passTo(registry: string): RequestListener {
 		const forwarded = { ...headers, 'x-forwarded-proto': 'https' };
 		const outgoing = request({ hostname, port, method, path, headers: forwarded }, (answer) => {
 			response.writeHead(answer.statusCode ?? 502, answer.headers);
-			answer.pipe(response);
+			pipeline(answer, response, () => {});
 		});
-		outgoing.on('error', () => response.writeHead(502).end());
-		incoming.pipe(outgoing);
+		outgoing.on('error', () => {
+			if (response.headersSent) response.destroy();
+			else response.writeHead(502).end();
+		});
+		pipeline(incoming, outgoing, () => {});
 	};
 }

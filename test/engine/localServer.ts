@@ -24,6 +24,17 @@ export function closerOf(server: Server): () => Promise<void> {
 	};
 }
 
+/** Passes bytes between two connections, until one of them is closed. */
+export function joinConnections(one: Socket, other: Socket): void {
+	one.pipe(other).pipe(one);
+	// A reset is no error of the server's. What has been received before is still passed on.
+	for (const [socket, peer] of [
+		[one, other],
+		[other, one],
+	] as const)
+		socket.on('error', () => {}).once('close', () => peer.destroySoon());
+}
+
 /** A certificate that nobody trusts. */
 export async function untrustedCertificate(): Promise<{ key: string; cert: string }> {
 	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);

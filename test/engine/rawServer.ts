@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { closerOf, hostOf, listen } from './localServer';
@@ -73,7 +72,7 @@ async function send(socket: Socket, { packets, after, then }: RawResponse): Prom
 	await after;
 	for (const packet of packets) {
 		if (socket.destroyed) return;
-		if (!socket.write(packet)) await once(socket, 'drain');
+		await taken(socket, packet);
 		// Lets the client read one packet before the next is sent.
 		await turn();
 	}
@@ -83,6 +82,11 @@ async function send(socket: Socket, { packets, after, then }: RawResponse): Prom
 		if (!socket.destroyed) socket.resetAndDestroy();
 	}
 	if (then === 'ends') socket.end();
+}
+
+/** Resolves when the operating system has taken the bytes, or the client has left: a reset is no error of the server's. */
+async function taken(socket: Socket, packet: Buffer): Promise<void> {
+	await new Promise<void>((resolve) => socket.write(packet, () => resolve()));
 }
 
 /** The head of a response. Nothing is validated. */

@@ -7,6 +7,7 @@ import {
 	type LookupFunction,
 	type Socket,
 } from 'node:net';
+import { joinConnections } from '../engine/localServer';
 
 /** How connecting to the service fails. */
 export type ConnectFailure = 'refused' | 'ENOTFOUND' | 'EAI_AGAIN' | 'not TLS';
@@ -96,9 +97,6 @@ export class TcpRelay {
 			socket.once('data', () => socket.end(NO_TLS));
 			return;
 		}
-		const upstream = connect(Number(this.target.port), this.target.hostname);
-		upstream.once('close', () => socket.destroy()).on('error', () => {});
-		socket.once('close', () => upstream.destroy());
-		socket.pipe(upstream).pipe(socket);
+		joinConnections(socket, connect(Number(this.target.port), this.target.hostname));
 	}
 }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { RequestClock } from '../clock/requestClock';
-import { listen } from '../engine/localServer';
+import { closerOf, joinConnections, listen } from '../engine/localServer';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { useSecureSimulator } from '../engine/useServers';
 import { until } from '../clock/until';
@@ -15,24 +15,21 @@ async function runWith(
 	onConnection: (socket: Socket) => void = () => {},
 	isSilent?: (connections: number, time: RequestClock) => boolean,
 ) {
-	const sockets: Socket[] = [];
+	let connections = 0;
 	const server = createServer((socket) => {
-		sockets.push(socket.on('error', () => {}));
+		connections += 1;
 		onConnection(socket);
 	});
+	const close = closerOf(server);
 	const baseUrl = `https://${await listen(server)}`;
 	const time = new RequestClock();
 	const begin = time.now();
 	const credential = { baseUrl, apiKey: secure.key, ignoreSslIssues: true };
 	const { error, items } = await time
-		.until(
-			runNode(secure, { ...node, credential }),
-			() => isSilent?.(sockets.length, time) ?? false,
-		)
+		.until(runNode(secure, { ...node, credential }), () => isSilent?.(connections, time) ?? false)
 		.finally(() => time.restore());
-	for (const socket of sockets) socket.destroy();
-	server.close();
-	return { error, items, connections: sockets.length, took: time.now() - begin };
+	await close();
+	return { error, items, connections, took: time.now() - begin };
 }
 
 test('Ignore SSL Issues accepts an untrusted certificate, for this credential only', async () => {
@@ -65,13 +62,15 @@ test('a submission whose TLS connection breaks after the request is not sent aga
 		onError: 'continueRegularOutput',
 		tries: 3,
 	};
+	let broken: Promise<void> | undefined;
 	const { items } = await runWith(node, (client) => {
-		const upstream = connect(Number(new URL(secure.url).port), '127.0.0.1');
-		client.pipe(upstream.on('error', () => {})).pipe(client);
-		// Not a TLS record, so OpenSSL closes the connection with an error of its own.
-		const breakIt = () => client.write('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-		void until(() => secure.count('submit') === 1).then(breakIt);
+		joinConnections(client, connect(Number(new URL(secure.url).port), '127.0.0.1'));
+		broken ??= until(() => secure.count('submit') === 1).then(
+			// Not a TLS record, so OpenSSL closes the connection with an error of its own.
+			() => void client.write('HTTP/1.1 502 Bad Gateway\r\n\r\n'),
+		);
 	});
+	await broken;
 	expect(secure.count('submit')).toBe(1);
 	expect(items[0]?.json.error).toMatchObject({ may_have_been_accepted: true });
 });
@@ -91,22 +90,16 @@ test('a TLS handshake without a response times out after 10 seconds and is retri
 
 test('a chat that is stopped during the TLS handshake is not sent after it', async () => {
 	const stop = new AbortController();
-	const sockets: Socket[] = [];
 	const server = createServer((client) => {
-		const upstream = connect(Number(new URL(secure.url).port), '127.0.0.1');
-		sockets.push(
-			client.on('error', () => {}),
-			upstream.on('error', () => {}),
-		);
-		client.pipe(upstream).pipe(client);
+		joinConnections(client, connect(Number(new URL(secure.url).port), '127.0.0.1'));
 		stop.abort();
 	});
+	const close = closerOf(server);
 	const baseUrl = `https://${await listen(server)}`;
 	const credential = { baseUrl, apiKey: secure.key, ignoreSslIssues: true };
 	await runNode(secure, { ...chatNode(), credential, signal: stop.signal });
 	const { items } = await runNode(secure, { ...chatNode(), credential });
-	for (const socket of sockets) socket.destroy();
-	server.close();
+	await close();
 	expect(items).toHaveLength(1);
 	expect(secure.count('chat')).toBe(1);
 });

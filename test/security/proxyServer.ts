@@ -7,7 +7,8 @@ import {
 	type ServerResponse,
 } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { closerOf, hostOf, listen } from '../engine/localServer';
+import { pipeline } from 'node:stream';
+import { closerOf, hostOf, joinConnections, listen } from '../engine/localServer';
 
 /** What the proxy does with a request for another host. */
 export type Behaviour =
@@ -92,11 +93,9 @@ export class ProxyServer {
 function open(target: string, client: Socket, head: Buffer): void {
 	const server = connect(Number(target.split(':')[1]), '127.0.0.1', () => {
 		client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-		server.write(head);
-		server.pipe(client).pipe(server);
 	});
-	server.on('error', () => client.destroy());
-	client.on('error', () => server.destroy());
+	server.write(head);
+	joinConnections(client, server);
 }
 
 function forward(request: IncomingMessage, response: ServerResponse): void {
@@ -107,8 +106,8 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
 	const outgoing = send({ host: '127.0.0.1', port, method, path, headers, agent: false });
 	outgoing.on('response', (incoming) => {
 		response.writeHead(incoming.statusCode ?? 500, incoming.headers);
-		incoming.pipe(response);
+		pipeline(incoming, response, () => {});
 	});
 	outgoing.on('error', () => response.destroy());
-	request.pipe(outgoing);
+	pipeline(request, outgoing, () => {});
 }

@@ -2,6 +2,7 @@ import { stopWhen } from '../../clock/until';
 import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool } from '../../engine/runAgent';
+import { arePolled } from '../video/polls';
 import { askSomeone, boat, callTool, makeVideo } from './toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.05, slowMs: 300 });
@@ -77,7 +78,7 @@ test('after a Stop of two calls at the same time, the log names the video of eac
 	const work = async ({ tools: [only] }: { tools: Tool[] }) =>
 		await Promise.allSettled([only!.invoke(boat), only!.invoke(boat)]);
 	await stopWhen(
-		() => simulator.count('poll') >= 2 && simulator.submissions === 2,
+		() => arePolled(simulator, 2, 1),
 		async (signal) =>
 			await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true, signal }),
 	);

@@ -4,6 +4,7 @@ import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { stopWhen } from '../../clock/until';
+import { arePolled, polledTasks } from './polls';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
@@ -33,7 +34,7 @@ test('the videos of one submission share a line in the log', async () => {
 test('a stopped run names its tasks in one warning, in its error, and in a hint of the next manual run', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
 	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });
-	const { error } = await runUntil(() => simulator.count('poll') >= 4, { ...endless, tries: 3 });
+	const { error } = await runUntil(() => arePolled(simulator, 2, 3), { ...endless, tries: 3 });
 	const ids = simulator.tasks.map(({ id }) => id);
 	const list = ids.map((id, index) => `(${index + 1}) ${id}: processing`).join(' ');
 	const advice =
@@ -68,7 +69,15 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 test('a run that was stopped names no video that had failed or that another run submitted, and none to a copy of its workflow', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
 	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
-	await runUntil(() => simulator.count('poll') >= 9, { ...endless, items: threeItems });
+	const failureIsRead = () => {
+		const [failed, ...others] = simulator.tasks.map(({ id }) => id);
+		const polled = polledTasks(simulator);
+		// It is polled no more.
+		const later = polled.slice(polled.lastIndexOf(failed!) + 1);
+		const areLater = others.every((id) => later.filter((each) => each === id).length >= 3);
+		return others.length === 2 && polled.includes(failed!) && areLater;
+	};
+	await runUntil(failureIsRead, { ...endless, items: threeItems });
 	const manual = { ...videoNode(), mode: 'manual' as const };
 	const taskHints = async (node: NodeRun) =>
 		(await runNode(simulator, node)).hints.filter((hint) => hint.includes('that was stopped'));
