@@ -47,8 +47,9 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { withinTotalTime } from './http/idleTimeout';
 export { type HostHelpers } from './http/hostHelpers';
-export { type Polling, PollSchedule } from './video/pollSchedule';
+export type { Polling } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
-export { waitForTask } from './video/waitForTask';
+export { type Pauses, waitForTask } from './video/waitForTask';
+export { OF_A_WAIT, wallTime, waitedTask, type WaitedTask } from './video/waitedTask';

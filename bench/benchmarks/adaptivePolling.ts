@@ -56,9 +56,10 @@ async function waitFor(
 	const interval = 1000 * seconds;
 	const submittedAt = clock.wallTime();
 	const deadline = later(submittedAt, MAX_WAIT_MS);
+	const waited = { latest: { id: 'task', status: 'processing' }, submittedAt, deadline };
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(waitForTask({ get: poll, interval, deadline, polling, submittedAt }, clock))
+		.run(waitForTask({ task: waited, get: poll, interval, polling }, clock))
 		.catch((error: unknown) => {
 			if (!(error instanceof WaitTimeoutError)) throw error;
 		});

@@ -1,4 +1,6 @@
 import type { VideoTask } from '../schemas/video';
+import { epochMs, msBetween, type WallTime } from '../wallTime';
+import type { WaitedTask } from './waitedTask';
 
 export type Polling = 'fixed' | 'adaptive';
 
@@ -20,9 +22,37 @@ interface Sample {
 	progress: number;
 }
 
+export interface Pace {
+	polling: Polling;
+	/** Milliseconds from one poll to the next. */
+	interval: number;
+	/** Milliseconds that the wait for the next poll takes at least. */
+	shortest: number;
+}
+
+const isEstimate = (progress: unknown): progress is number =>
+	typeof progress === 'number' && progress >= 0 && progress < 100;
+
+/** What is known of the progress of a task, with the poll that just found it. */
+export function progressOf(
+	{ samples: before = [], pollsAtZero = 0 }: WaitedTask,
+	{ status, progress }: VideoTask,
+	now: WallTime,
+): Pick<WaitedTask, 'samples' | 'pollsAtZero'> {
+	if (!isEstimate(progress)) return {};
+	if (progress === 0) pollsAtZero += 1;
+	if (status === 'queued') return { samples: [], pollsAtZero };
+	const [first] = before;
+	const last = before.at(-1);
+	// From the last poll before the progress moved on. The host's clock may have been set back.
+	const isMoving = first !== undefined && last !== undefined && progress > first.progress;
+	const samples = isMoving && msBetween(last.at, now) > 0 ? before : [];
+	return { samples: [...samples, { at: now, progress }].slice(-POLLS_KEPT), pollsAtZero };
+}
+
 /**
- * Decides when to poll a task next. `fixed`: every poll interval. `adaptive`: less often, if the progress shows when
- * the task will end.
+ * Milliseconds until a task is polled next. `fixed`: every poll interval. `adaptive`: less often, if the progress shows when the
+ * task will end.
  *
  * A progress of 40 that moves in steps of 20 means 40 to 60: each poll gives a range, and the smallest step seen is its
  * width. Two polls bound the speed, and so the earliest and the latest end; all polls together bound them
@@ -30,51 +60,40 @@ interface Sample {
  * do not. The next poll is one interval after the earliest end, or at the latest end if that is sooner.
  * Without an estimate (no progress, none that moves, one that goes back), it is an interval away. The last poll
  * is when the wait is over.
+ * @param found what the poll that just ended told; undefined if it failed
+ * @param leftMs milliseconds until Max Wait is over
  */
-export class PollSchedule {
-	/** From the last poll before the progress moved on. */
-	private samples: Sample[] = [];
-	private pollsAtZero = 0;
+export function msUntilPoll(
+	task: WaitedTask,
+	found: VideoTask | undefined,
+	{ polling, interval: asked, shortest }: Pace,
+	leftMs: number,
+): number {
+	const interval = Math.max(asked, shortest);
+	const least = Math.max(interval * MIN_PART, shortest);
+	const progress = polling === 'adaptive' ? found?.progress : undefined;
+	const ms = isEstimate(progress) ? adapted(task, progress, interval, asked) : interval;
+	return ms > leftMs - interval * MIN_PART ? Math.max(0, leftMs) : Math.max(least, ms);
+}
 
-	constructor(
-		private readonly polling: Polling,
-		private readonly intervalMs: number,
-	) {}
-
-	/**
-	 * Milliseconds until the next poll.
-	 * @param task from the poll that just ended, if any
-	 * @param leftMs milliseconds until Max Wait is over
-	 */
-	next(
-		now: number,
-		task: Partial<Pick<VideoTask, 'status' | 'progress'>> | undefined,
-		leftMs: number,
-	): number {
-		const { status, progress } = task ?? {};
-		const shortest = this.intervalMs * MIN_PART;
-		const isEstimate = typeof progress === 'number' && progress >= 0 && progress < 100;
-		const tells = this.polling === 'adaptive' && isEstimate;
-		const wait = tells ? this.adapted({ at: now, progress }, status === 'queued') : this.intervalMs;
-		return wait > leftMs - shortest ? Math.max(0, leftMs) : Math.max(shortest, wait);
+function adapted(
+	{ samples = [], pollsAtZero = 0 }: WaitedTask,
+	progress: number,
+	interval: number,
+	asked: number,
+): number {
+	const all = samples.map(({ at, progress }) => ({ at: epochMs(at), progress }));
+	const newest = all.at(-1);
+	if (newest === undefined || all.length === 1) {
+		const saysNothing = progress > 0 || pollsAtZero > POLLS_AT_ZERO;
+		return saysNothing ? interval : Math.max(interval, INTERVALS_AT_ZERO * asked);
 	}
-
-	private adapted(sample: Sample, isQueued: boolean): number {
-		const { intervalMs } = this;
-		const [first] = this.samples;
-		if (isQueued || first === undefined || sample.progress <= first.progress) {
-			this.samples = isQueued ? [] : [sample];
-			if (sample.progress > 0 || ++this.pollsAtZero > POLLS_AT_ZERO) return intervalMs;
-			return INTERVALS_AT_ZERO * intervalMs;
-		}
-		this.samples = [...this.samples, sample].slice(-POLLS_KEPT);
-		const { earliest, latest, since } = expectedEnd(this.samples, sample);
-		return Math.min(
-			earliest - sample.at + Math.min(intervalMs, latest - earliest),
-			Math.max(intervalMs, TRUST * (sample.at - since)),
-			MAX_INTERVALS * intervalMs,
-		);
-	}
+	const { earliest, latest, since } = expectedEnd(all, newest);
+	return Math.min(
+		earliest - newest.at + Math.min(interval, latest - earliest),
+		Math.max(interval, TRUST * (newest.at - since)),
+		MAX_INTERVALS * interval,
+	);
 }
 
 /** When a task that moves at a constant speed ends, from its samples, and since when that speed explains them. */

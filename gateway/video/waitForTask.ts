@@ -1,17 +1,11 @@
 import { type Clock, systemClock } from '../clock';
-import {
-	CancelledError,
-	GatewayError,
-	isNotFound,
-	NoResponseError,
-	ServiceError,
-} from '../errors/gatewayError';
-import { statusOf } from '../errors/statuses';
-import { isOfOtherServer } from '../limits/verdict';
+import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
-import { later, msBetween, type WallTime } from '../wallTime';
+import { earliest, later, msBetween, type WallTime } from '../wallTime';
+import { doubtAfter } from './doubt';
 import { WaitTimeoutError } from './errors';
-import { type Polling, PollSchedule } from './pollSchedule';
+import { msUntilPoll, type Polling, progressOf } from './pollSchedule';
+import type { WaitedTask } from './waitedTask';
 
 /**
  * Polls due within this part of a poll interval start together, at its beginning: with a thousand tasks, a process that
@@ -23,45 +17,44 @@ const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
 /** How long one poll between two pauses may be repeated. */
-const MAX_ONCE_MS = 10_000;
+const MAX_BETWEEN_PAUSES_MS = 10_000;
 /** A poll that fails after Max Wait is repeated for a minute. Each has ten seconds, the first and the last one, too. */
 const REPEATED_MS = 50_000;
-/** How long a completed task may have no video yet. */
-const VIDEO_LAG_MS = 30_000;
-/** After as many responses in a row from another server, the URL of a task that the service never knew is taken to be wrong. */
-const POLLS_OF_OTHER_SERVER = 5;
-/** How long other replicas of a service may not know a task that one of them has just created. */
-const REPLICA_LAG_MS = 30_000;
 
 /** Tasks that this process waits for. */
 let waiting = 0;
 
 export interface TaskWait {
+	/** What is known of the task, written as soon as it is known. */
+	task: WaitedTask;
 	/** Gets the state of the task, and bounds how many polls are in flight. Retries, and the response, begin in `withinMs`. */
-	get: (signal: AbortSignal, withinMs: number) => Promise<VideoTask>;
+	get: (signal: AbortSignal, withinMs?: number) => Promise<VideoTask>;
 	/** Milliseconds from one poll to the next. */
 	interval: number;
-	/** When Max Wait is over. */
-	deadline: WallTime;
 	polling: Polling;
-	/** When this execution submitted it: the first poll is an interval later. Undefined: at once. */
-	submittedAt?: WallTime | undefined;
-	/** Whether an earlier poll found it, so that its ID is right. */
-	wasFound?: boolean;
 	/** Whether a completed task has all that is asked for: one without is polled again for half a minute. */
 	hasVideo?: (task: VideoTask) => boolean;
-	/** One poll, unless the next one has to confirm it: the task is waited for again later. */
-	once?: boolean;
+	/** Where polls may be apart by a pause in which no process waits. */
+	pauses?: Pauses;
 	signal?: AbortSignal | undefined;
 }
 
+export interface Pauses {
+	/** Milliseconds that a pause lasts at least. */
+	shortest: number;
+	/** Whether the task may be waited for in a pause now. */
+	allow: () => boolean;
+}
+
 /**
- * Waits for a video task. Its polls never overlap, a finished task is never polled again, and a poll that fails transiently
- * costs nothing but time. Waiting does not count towards the polls in flight.
+ * Waits for a video task: sleeps until it is due, polls it, and decides when it is due next. Its polls never overlap, a finished
+ * task is never polled again, and a poll that fails transiently costs nothing but time. Waiting does not count towards the polls
+ * in flight.
  *
- * Resolves when the task is completed or failed, or, with `once`, to what is known of it (undefined: nothing) after one poll.
- * The last poll is made when Max Wait is over, and repeated for up to a minute if it fails: however long it waits in our own
- * queues, a finished video is never taken for one that is not. A host that sleeps does not extend Max Wait.
+ * Resolves to the task when it is completed or failed, or to undefined where the sleep is to be a pause: then the wait
+ * continues when it is called again. The last poll is made when Max Wait is over, and repeated for up to a minute if it fails:
+ * however long it waits in our own queues, a finished video is never taken for one that is not. A host that sleeps does not
+ * extend Max Wait. A task without a deadline is polled once.
  * @throws WaitTimeoutError with the failure of the last poll if it failed
  * @throws CancelledError at once when the execution is cancelled
  * @throws GatewayError when no poll of the task can ever succeed
@@ -77,65 +70,58 @@ export async function waitForTask(
 	wait.signal?.addEventListener('abort', stop, { once: true });
 	waiting += 1;
 	try {
-		return await pollUntilOver(wait, clock, stopping.signal);
+		return await pollWhenDue(wait, clock, stopping.signal);
 	} finally {
 		waiting -= 1;
 		wait.signal?.removeEventListener('abort', stop);
 	}
 }
 
-async function pollUntilOver(
+async function pollWhenDue(
 	wait: TaskWait,
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<VideoTask | undefined> {
-	const { get, interval, deadline, polling, submittedAt, once = false } = wait;
-	const { hasVideo = () => true } = wait;
-	const isKnown = wait.wasFound === true || submittedAt !== undefined;
-	const leftMs = () => Math.max(0, msBetween(clock.wallTime(), deadline));
-	const schedule = new PollSchedule(polling, interval);
-	const now = clock.wallTime();
-	const dueAt = submittedAt && !once ? later(submittedAt, interval) : now;
-	let pauseMs = Math.max(0, Math.min(msBetween(now, dueAt), interval, leftMs()));
-	/** What the last poll that was answered told. */
-	let task: VideoTask | undefined;
-	let doubt: Doubt | undefined;
-	let inRow = 0;
-	let completedAt: number | undefined;
-	let failedAt: number | undefined;
+	const { task, get, interval, polling, hasVideo = () => true, pauses } = wait;
+	const { deadline } = task;
+	const leftMs = () => (deadline ? Math.max(0, msBetween(clock.wallTime(), deadline)) : 0);
+	const shortestPause = () => (pauses && !task.doubt && pauses.allow() ? pauses.shortest : 0);
 	for (;;) {
-		await pause(clock, pauseMs - earlyMs(pauseMs), signal);
-		const isFinal = leftMs() <= TICK_MS;
-		const withinMs = once ? Math.min(leftMs(), MAX_ONCE_MS) : leftMs();
-		const polled = await get(signal, withinMs).catch(gatewayError);
-		if (signal.aborted) throw new CancelledError();
+		const shortest = shortestPause();
+		task.due ??= firstPoll(task, Math.max(interval, shortest), clock.wallTime());
+		const dueMs = Math.max(0, msBetween(clock.wallTime(), task.due));
+		// Half a pause early is better than half a pause late.
+		if (shortest > 0 && dueMs > shortest / 2) return undefined;
+		if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs - earlyMs(dueMs), signal);
+
+		const isLast = leftMs() <= TICK_MS;
+		const withinMs = shortest > 0 ? Math.min(leftMs(), MAX_BETWEEN_PAUSES_MS) : leftMs();
+		const polled = await get(signal, deadline && withinMs).catch(gatewayError);
+		const now = clock.wallTime();
 		const failure = polled instanceof GatewayError ? polled : undefined;
-		if (!(polled instanceof GatewayError)) task = polled;
+		const found = polled instanceof GatewayError ? undefined : polled;
+		if (found) note(task, found);
+		if (signal.aborted) throw new CancelledError();
 
-		const before = doubt?.said;
-		doubt = doubtAbout(polled, isKnown || task !== undefined, clock.wallTime(), submittedAt);
-		inRow = doubt?.said === before ? inRow + 1 : 1;
-		const isOver = doubt !== undefined && inRow >= doubt.polls;
-		if (isOver && failure) throw failure;
-		if (isOver && task) return failedTask(task);
+		const doubted = doubtAfter(task, polled, found !== undefined && hasVideo(found), now);
+		task.doubt = doubted?.doubt;
+		const isCertain = !deadline || doubted?.isCertain === true;
+		if (failure && isCertain) throw failure;
+		if (found && !deadline) return found;
+		if (found && isCertain && mayBeFailed(found)) task.latest = asFailed(found);
+		if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
 
-		const at = clock.now();
-		if (!failure && task && isFinished(task)) {
-			completedAt ??= at;
-			const lagMs = completedAt + VIDEO_LAG_MS - at;
-			// A replica or a storage may not know the video yet.
-			if (task.status === 'failed' || hasVideo(task) || isFinal || lagMs <= 0) return task;
-			pauseMs = Math.min(interval, lagMs, leftMs());
-		} else if (once && !doubt) {
-			return task;
-		} else if (!isFinal) {
-			pauseMs = schedule.next(at, failure ? undefined : task, leftMs());
-		} else {
-			failedAt ??= at;
-			const repeatedMs = failedAt + REPEATED_MS - at;
-			if (!failure || repeatedMs <= 0) throw new WaitTimeoutError(task, failure);
-			pauseMs = Math.min(interval, repeatedMs);
+		if (isLast) {
+			task.lastFailedAt ??= now;
+			const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
+			if (found || repeatedMs <= 0) throw new WaitTimeoutError(task.latest, failure);
+			task.due = later(now, Math.min(interval, repeatedMs));
+			continue;
 		}
+		if (found && polling === 'adaptive') Object.assign(task, progressOf(task, found, now));
+		const pace = { polling, interval, shortest: shortestPause() };
+		const nextMs = msUntilPoll(task, found, pace, leftMs());
+		task.due = later(now, Math.min(nextMs, doubted?.leftMs ?? Infinity));
 	}
 
 	function earlyMs(delay: number): number {
@@ -146,7 +132,19 @@ async function pollUntilOver(
 	}
 }
 
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+/** A task that was just submitted is polled an interval later, and any other at once. */
+function firstPoll({ submittedAt, deadline }: WaitedTask, ms: number, now: WallTime): WallTime {
+	if (submittedAt === undefined) return now;
+	// The host's clock may have been set back.
+	return earliest([later(submittedAt, ms), later(now, ms), deadline ?? now]);
+}
+
+function note(task: WaitedTask, found: VideoTask): void {
+	task.submitted ??= task.latest;
+	task.latest = found;
+}
+
+async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
 		const stop = clock.after(ms, resolve);
 		// The clock's sleep adds a listener, which costs a poll 10 µs more.
@@ -162,34 +160,6 @@ function gatewayError(error: unknown): GatewayError {
 	throw error;
 }
 
-function failedTask(task: VideoTask): VideoTask {
+function asFailed(task: VideoTask): VideoTask {
 	return { ...task, status: 'failed', sent_as: { ...task.sent_as, status: task.status } };
-}
-
-/** What a poll showed that ends the wait if so many polls in a row show it. */
-interface Doubt {
-	said: string;
-	polls: number;
-}
-
-/** A task that is waited for may be paid for: one unlucky poll must not give it up. */
-function doubtAbout(
-	polled: VideoTask | GatewayError,
-	isKnown: boolean,
-	now: WallTime,
-	submittedAt: WallTime | undefined,
-): Doubt | undefined {
-	if (!(polled instanceof GatewayError))
-		return mayBeFailed(polled) ? { said: 'the status error', polls: 2 } : undefined;
-	if (polled instanceof NoResponseError && (polled.transient || polled.code === 'ENOTFOUND'))
-		return undefined;
-	if (polled instanceof ServiceError && statusOf(polled.status).isTransient) return undefined;
-	if (isOfOtherServer(polled))
-		return isKnown ? undefined : { said: 'another server', polls: POLLS_OF_OTHER_SERVER };
-	// Negative after the host's clock was set back: then the task may be old.
-	const isNew = submittedAt !== undefined && Math.abs(msBetween(submittedAt, now)) < REPLICA_LAG_MS;
-	if (isNew && isNotFound(polled)) return undefined;
-	// LiteLLM says 401 in an outage of its database, Kong 404 while its routes are loaded.
-	const isOwn = !(polled instanceof ServiceError) || polled.hasInterfaceCode;
-	return { said: `${polled.code} ${polled.message}`, polls: isOwn ? 1 : 2 };
 }

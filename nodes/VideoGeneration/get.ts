@@ -4,15 +4,13 @@ import {
 	GatewayError,
 	idText,
 	InvalidInputError,
-	isFinished,
 	type IncomingVideo,
 	isNotFound,
 	parseTaskId,
+	type Pauses,
 	storageError,
-	systemClock,
 	TaskFailedError,
 	videoFormat,
-	type VideoTask,
 	UrlRefusedError,
 	waitForTask,
 	WaitTimeoutError,
@@ -73,13 +71,14 @@ export interface OpenTask {
 
 /**
  * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task.
- * @param mayPause whether it may be polled again in another run
+ * @param pauses between which it may be polled
  * @throws CancelledError
  */
-export async function settleTask(run: VideoRun, open: OpenTask, mayPause: boolean): Promise<void> {
+export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses): Promise<void> {
 	const { task } = open;
-	const settling = poll(run, open, mayPause).then(async (inline) => {
-		if (!mayPause || isFinished(task.latest)) await finish(run, open, inline);
+	const videos: Buffer[] = [];
+	const settling = poll(run, open, pauses, videos).then(async (isOver) => {
+		if (isOver) await finish(run, open, videos[0]);
 	});
 	await settling.catch((error: unknown) => {
 		if (error instanceof CancelledError) throw error;
@@ -89,40 +88,33 @@ export async function settleTask(run: VideoRun, open: OpenTask, mayPause: boolea
 	});
 }
 
-/** @returns the inline video, if there is one to download */
+/**
+ * @param videos gets the inline video, if there is one to download
+ * @returns whether the wait is over
+ */
 async function poll(
 	{ service: { gateway, signal } }: VideoRun,
 	{ entry, task }: OpenTask,
-	once: boolean,
-): Promise<Buffer | undefined> {
+	pauses: Pauses,
+	videos: Buffer[],
+): Promise<boolean> {
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
-	const videos: Buffer[] = [];
+	const { interval = 0, polling = 'fixed', onTimeout } = entry.waitOptions ?? {};
 	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
-	const get = async (stop?: AbortSignal, withinMs?: number) => {
-		const found = await gateway.getVideoTask(id, stop, keep, withinMs);
-		noteFound(task, found);
-		return found;
-	};
-	const hasVideo = (found: VideoTask) =>
-		!isDownloaded(entry) || Boolean(found.url) || videos.length > 0;
-	const { waitOptions } = entry;
-	const { deadline, submittedAt, submitted } = task;
-	const known = { submittedAt, wasFound: submitted !== undefined };
-	const polling =
-		waitOptions && deadline
-			? waitForTask({ ...waitOptions, ...known, deadline, get, hasVideo, once, signal })
-			: get(signal);
-	const last = await polling.catch((error: unknown) => {
-		const isKnown = submittedAt !== undefined || task.submitted !== undefined;
-		const isOutput = waitOptions?.onTimeout === 'output' && isKnown;
+	const waiting = waitForTask({
+		...{ task, interval, polling, pauses, signal },
+		get: async (stop, withinMs) => await gateway.getVideoTask(id, stop, keep, withinMs),
+		hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
+	});
+	return await waiting.then(Boolean, (error: unknown) => {
+		const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+		const isOutput = onTimeout === 'output' && isKnown && error instanceof WaitTimeoutError;
 		// The URL of a video that was seen finished may still lead to it.
 		const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
-		const isEnough = mayHaveVideo || (isOutput && error instanceof WaitTimeoutError);
-		if (!isEnough || error instanceof CancelledError) throw error;
+		if (error instanceof CancelledError || !(mayHaveVideo || isOutput)) throw error;
+		return true;
 	});
-	task.latest = last ?? task.latest;
-	return videos[0];
 }
 
 /** @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored */
@@ -158,15 +150,6 @@ async function store(
 	return await put(inline, extension).catch((error: unknown) => {
 		throw storageError(error);
 	});
-}
-
-/** Writes down what a poll found. */
-function noteFound(task: PaidTask, found: VideoTask): void {
-	const { progress, status } = found;
-	task.submitted ??= task.latest;
-	task.latest = found;
-	if (typeof progress === 'number' && status !== 'queued')
-		task.seen ??= { at: systemClock.wallTime(), progress };
 }
 
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */

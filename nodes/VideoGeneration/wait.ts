@@ -3,8 +3,9 @@ import {
 	earliest,
 	later,
 	msBetween,
-	PollSchedule,
+	type Pauses,
 	systemClock,
+	type WaitedTask,
 	type WallTime,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
@@ -81,9 +82,12 @@ function lostState({ noted }: TaskLog): Error {
 class AllTasks {
 	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
 	private readonly refusal: string | undefined;
+	/** Each pause would store a file that n8n keeps in memory. */
+	private holdsFile: boolean;
 
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
+		this.holdsFile = book.tasks.some(isInMemory);
 		if (book.isGone) this.refusal = 'the state of this wait is lost';
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
@@ -98,7 +102,6 @@ class AllTasks {
 				return { entry: Object.assign(open(this.run, item), options), start };
 			},
 			work: async ({ entry, start }): Promise<object> => {
-				const known = new Set(entry.tasks);
 				await start?.(this.run, entry).catch((error: unknown) => {
 					if (liveTasks(entry).length === 0) throw error;
 					// What is paid for is waited for all the same.
@@ -106,7 +109,7 @@ class AllTasks {
 				});
 				// What is submitted and not waited for is done.
 				if (start && !entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';
-				const settling = this.settleItem(entry, known);
+				const settling = this.settleItem(entry);
 				return entry.waitOptions ? { pending: settling } : await settling;
 			},
 		});
@@ -119,38 +122,38 @@ class AllTasks {
 		}
 	}
 
-	/**
-	 * @param known the other tasks were just submitted: they are first polled after the pause
-	 * @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then
-	 */
-	private async settleItem(entry: BookEntry, known: Set<PaidTask>): Promise<object> {
-		const due = openTasksOf(entry).filter((open) => known.has(open.task) || !this.fitsPause(open));
-		await Promise.all(due.map((open) => settleTask(this.run, open, this.fitsPause(open))));
+	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
+	private async settleItem(entry: BookEntry): Promise<object> {
+		await this.settleTasks(openTasksOf(entry));
 		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 		if (error !== undefined) throw new ReportedError(error);
 		return {};
 	}
 
+	private async settleTasks(open: OpenTask[]): Promise<void> {
+		const settling = open.map(async (each) => {
+			await settleTask(this.run, each, this.pausesOf(each));
+			this.holdsFile ||= isInMemory(each.task);
+		});
+		await Promise.all(settling);
+	}
+
 	/** @returns the request of a pause; undefined when all tasks are settled */
 	async settle(): Promise<EngineRequest | undefined> {
-		const { run } = this;
-		const { book, durable, service } = run;
-		const waited = [...book.current.values()].filter(({ waitOptions }) => waitOptions);
+		const { context } = this.run.service;
+		const waited = [...this.run.book.current.values()].filter(({ waitOptions }) => waitOptions);
 		const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
 		const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
 		this.hintAboutMemory(this.refusal ?? (isShort && 'Max Wait is less than 70 seconds'));
-		for (let isDue = durable.isResumed; ; isDue = false) {
+		for (;;) {
 			const open = waited.flatMap(openTasksOf);
-			if (open.length === 0) return undefined;
-			// Each pause would store a file that n8n keeps in memory.
-			const holdsFile = book.tasks.some(({ file }) => file && file.id === undefined);
-			const mayPause = (each: OpenTask) => !holdsFile && this.fitsPause(each);
-			const due = isDue ? open : open.filter((each) => !mayPause(each));
-			if (due.length === 0) return this.pause(open);
-			this.hintAboutMemory(holdsFile && 'n8n keeps files in memory');
-			const settling = due.map((each) => settleTask(run, each, mayPause(each)));
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
-			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
+			await this.settleTasks(open).finally(() => throwIfCancelled(context));
+			const left = waited.flatMap(openTasksOf);
+			if (left.length === 0) return undefined;
+			this.hintAboutMemory(this.holdsFile && 'n8n keeps files in memory');
+			if (left.every((each) => this.pausesOf(each).allow()))
+				return this.pause(left.map(({ task }) => task));
 		}
 	}
 
@@ -159,13 +162,14 @@ class AllTasks {
 		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
 	}
 
-	/** Whether the wait for the task may be in n8n's database. */
-	private fitsPause({ task: { deadline } }: OpenTask): boolean {
-		const now = systemClock.wallTime();
-		return this.refusal === undefined && msBetween(now, deadline ?? now) >= MIN_WAIT_MS;
+	/** When the wait for a task may be in n8n's database. */
+	private pausesOf({ task: { deadline } }: OpenTask): Pauses {
+		const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
+		const allow = () => this.refusal === undefined && leftMs() >= MIN_WAIT_MS && !this.holdsFile;
+		return { shortest: MIN_PAUSE_MS, allow };
 	}
 
-	private pause(waiting: OpenTask[]): EngineRequest {
+	private pause(waiting: PaidTask[]): EngineRequest {
 		const { book, durable, output, service } = this.run;
 		const { current } = book;
 		return durable.pause({
@@ -178,6 +182,8 @@ class AllTasks {
 		});
 	}
 }
+
+const isInMemory = ({ file }: PaidTask) => file !== undefined && file.id === undefined;
 
 /** What becomes of an item if n8n never runs the node again. */
 function ifStopped(entry: BookEntry | undefined): string {
@@ -198,27 +204,13 @@ function openTasksOf(entry: BookEntry): OpenTask[] {
 	});
 }
 
-/**
- * Until when to pause: for the first useful poll of any task, and no longer than the Max Wait of any.
- * @param tasks none less than {@link MIN_WAIT_MS} before its deadline
- */
+/** Until when to pause: for the first poll of any task, and no longer than the Max Wait of any. */
 export function endOfPause(
 	now: WallTime,
-	tasks: OpenTask[],
+	tasks: WaitedTask[],
 	random: number = Math.random(),
 ): WallTime {
-	const next = Math.min(...tasks.map((task) => nextPoll(now, task)));
-	const until = later(now, Math.round(next + random * SPREAD_MS));
-	return earliest([until, ...tasks.flatMap(({ task }) => task.deadline ?? [])]);
-}
-
-function nextPoll(now: WallTime, { entry: { waitOptions }, task }: OpenTask): number {
-	const interval = Math.max(MIN_PAUSE_MS, waitOptions?.interval ?? 0);
-	const { seen, deadline = now, latest } = task;
-	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
-	if (seen === undefined || !latest.progress) return interval;
-	const schedule = new PollSchedule(waitOptions?.polling ?? 'fixed', interval);
-	schedule.next(0, seen, Infinity);
-	const next = schedule.next(msBetween(seen.at, now), latest, msBetween(now, deadline));
-	return Math.max(MIN_PAUSE_MS, next);
+	const due = earliest(tasks.map((task) => task.due ?? now));
+	const ms = Math.max(MIN_PAUSE_MS, msBetween(now, due)) + Math.round(random * SPREAD_MS);
+	return earliest([later(now, ms), ...tasks.flatMap(({ deadline }) => deadline ?? [])]);
 }

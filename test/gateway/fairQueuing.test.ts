@@ -9,15 +9,15 @@ async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxW
 	return await Promise.all(
 		Array.from({ length: count }, async () => {
 			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
-			const { id } = data[0]!;
+			const latest = data[0]!;
 			const submittedAt = clock.wallTime();
+			const deadline = later(submittedAt, maxWaitMs);
 			return await waitForTask(
 				{
-					get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
+					task: { latest, submittedAt, deadline },
+					get: (signal, withinMs) => gateway.getVideoTask(latest.id, signal, undefined, withinMs),
 					interval: 5_000,
-					deadline: later(submittedAt, maxWaitMs),
 					polling: 'fixed',
-					submittedAt,
 				},
 				clock,
 			);

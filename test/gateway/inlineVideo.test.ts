@@ -111,14 +111,14 @@ describe('an inline video that takes five minutes to arrive', () => {
 		const transport = slowResponses(clock, 300_000 / parts.length, partOf);
 		const gateway = stubbedGateway({ clock, transport });
 		const files: Buffer[] = [];
+		const latest = { id: 'task-1', status: 'processing' };
 		const wait: Parameters<typeof waitForTask>[0] = {
 			get: async (signal, withinMs) =>
 				await gateway.getVideoTask('task-1', signal, (video) => files.push(video), withinMs),
+			task: { latest, submitted: latest, deadline: later(clock.wallTime(), maxWaitMs) },
 			interval: 5_000,
-			deadline: later(clock.wallTime(), maxWaitMs),
 			polling: 'fixed',
-			wasFound: true,
-			once,
+			...(once && { pauses: { shortest: 65_000, allow: () => true } }),
 		};
 		const polled = waitForTask(wait, clock);
 		const [outcome] = await clock.run(Promise.allSettled([polled]));

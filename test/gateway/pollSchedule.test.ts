@@ -33,8 +33,8 @@ async function waitFor(scenario: Scenario) {
 	};
 	const submittedAt = clock.wallTime();
 	const deadline = later(submittedAt, 1000 * maxWait);
-	const options = { get: poll, interval: 5_000, deadline, polling, submittedAt };
-	const waiting = waitForTask(options, clock);
+	const task = { latest: { id: 'task', status: 'processing' }, submittedAt, deadline };
+	const waiting = waitForTask({ task, get: poll, interval: 5_000, polling }, clock);
 	await clock.run(waiting);
 	return { polledAt, delay: elapsed() - takes };
 }

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { runsAsTool } from '../form/hints';
+import { OF_A_WAIT } from '../../../gateway';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
 
@@ -207,7 +208,7 @@ function startOver(entry: BookEntry): void {
 		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
-		for (const field of ['deadline', 'file', 'error'] as const) delete task[field];
+		for (const field of [...OF_A_WAIT, 'file', 'error'] as const) delete task[field];
 	}
 }
 

@@ -1,15 +1,12 @@
 import type { IBinaryData } from 'n8n-workflow';
 import * as z from 'zod';
-import { videoTask, type WallTime } from '../../../gateway';
+import { waitedTask } from '../../../gateway';
 import type { ErrorReport } from '../run/errorText';
 
 // Part of the gateway's bundle, which has its zod: n8n's own may be an older one.
 
 /** Part of every stored book. A later version of this package reads it, or refuses to submit. */
 const BOOK_VERSION = 1;
-
-/** Milliseconds since the Unix epoch. */
-const wallTime = z.custom<WallTime>((value) => Number.isFinite(value));
 
 const errorReport: z.ZodType<ErrorReport> = z.object({
 	failure: z.looseObject({
@@ -28,19 +25,10 @@ const errorReport: z.ZodType<ErrorReport> = z.object({
 const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due']);
 
 /** One video task. */
-const paidTask = z.object({
+const paidTask = waitedTask.extend({
 	state: taskState,
-	/** What the service said of it last, whole. */
-	latest: videoTask,
-	/** What was known of it before a poll found it, such as from its submission. Undefined until then. */
-	submitted: videoTask.optional(),
 	/** The service's object of the submission, without its tasks; undefined: another execution submitted it. */
 	request: z.record(z.string(), z.unknown()).optional(),
-	submittedAt: wallTime.optional(),
-	/** When its Max Wait is over: a restart does not extend it. */
-	deadline: wallTime.optional(),
-	/** The first progress that a poll has seen, after the queue. */
-	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
 	/** Its video, as n8n keeps files: one in memory has no ID. */
 	file: z.custom<IBinaryData>((value) => Object(value) === value).optional(),
 	/** In the states `failed` and `unknown`. */

@@ -147,15 +147,14 @@ async function run(
 				continue;
 			}
 			const submission = await gateway.submitVideo({ model, prompt: 'A', user }).catch(fail);
-			const id = submission?.data[0]?.id;
-			if (id === undefined) continue;
+			const latest = submission?.data[0];
+			if (latest === undefined) continue;
 			const submittedAt = clock.wallTime();
 			const wait: Parameters<typeof waitForTask>[0] = {
-				get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
+				task: { latest, submittedAt, deadline: later(submittedAt, VIDEO_WAIT_MS) },
+				get: (signal, withinMs) => gateway.getVideoTask(latest.id, signal, undefined, withinMs),
 				interval: 5_000,
-				deadline: later(submittedAt, VIDEO_WAIT_MS),
 				polling: 'fixed',
-				submittedAt,
 			};
 			const polled = waitForTask(wait, clock);
 			waiting.push(polled.catch(fail));
