@@ -71,6 +71,7 @@ export async function complete(
 		const items = await eachItem(service, {
 			read: (itemIndex) => readForm(service.form, isLive, itemIndex),
 			prepare: (form, itemIndex) => prepare(run, form, itemIndex),
+			refusal: () => run.spending.refusal(),
 			work: (prepared, itemIndex) => completeItem(run, prepared, itemIndex),
 		});
 		showHints(() => {
@@ -84,8 +85,7 @@ export async function complete(
 function prepare(run: ChatRun, form: Form, itemIndex: number): Prepared {
 	const entry = run.book.entryOf(itemIndex, form.request);
 	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, form.jsonOutput);
-	if (known === undefined && !run.book.hasEarlierWork)
-		run.spending.plan(1, form.maxBillableRequests);
+	if (known === undefined) run.spending.plan(itemIndex, 1, form.maxBillableRequests);
 	return { ...form, entry, known };
 }
 

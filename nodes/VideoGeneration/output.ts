@@ -4,9 +4,12 @@ import { liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
+import { fieldOf } from '../shared/form/parameterValues';
+import { maxBillableRequestsOption } from '../shared/form/sharedProperties';
 import { outputOf, type Settled } from '../shared/run/eachItem';
 import { type ErrorReport, reportError, ReportedError } from '../shared/run/errorText';
 import { stateOf, urlOf } from './taskLog';
+import { MANY_VIDEOS } from './videoRequest';
 
 /** The fields of a task, simplified. */
 export const taskFields = {
@@ -174,8 +177,19 @@ export class VideoOutput {
 		hintAboutDownload(context, tasks);
 		const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
 		// Several videos have a price that is easily overlooked.
-		if (videos > 1)
-			hintAfterRun(context, `${videos} videos were submitted, and each is billed.`, 'info');
+		if (videos > 1) {
+			const { options } = context.getNode().parameters;
+			const isLimited = fieldOf(options, maxBillableRequestsOption.name) !== undefined;
+			const advice =
+				videos < MANY_VIDEOS || isLimited
+					? ''
+					: ' Max Billable Requests in Options limits how many.';
+			hintAfterRun(
+				context,
+				`${videos} videos were submitted, and each is billed.${advice}`,
+				'info',
+			);
+		}
 		// Without File Name, a file is named after its task, and no two tasks have one ID.
 		if (entries.some(({ outputOptions }) => outputOptions?.fileName))
 			hintAboutNames(

@@ -73,11 +73,7 @@ export const submit: Operation = {
 	}),
 };
 
-/**
- * Finds what earlier tries submitted for an item. To be called for each item before anything is submitted.
- * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
- * is waited for
- */
+/** Finds what earlier tries submitted for an item. To be called for each item before anything is submitted. */
 export function planSubmission(
 	form: FormReader,
 	itemIndex: number,
@@ -88,7 +84,7 @@ export function planSubmission(
 	return {
 		open: ({ book, spending }, item) => {
 			const entry = book.entryOf(item, request);
-			if (!book.hasEarlierWork) spending.plan(request.n ?? 1, maxBillableRequests);
+			spending.plan(item, book.isLost(entry) ? 0 : missing(entry, request), maxBillableRequests);
 			return entry;
 		},
 		start: async (run, entry) => await submitRest(run, billable, entry),
@@ -101,13 +97,11 @@ export function planSubmission(
  */
 async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
-	const { n = 1 } = billable.request;
-	const live = liveTasks(entry).length;
-	// The service may have made more than were asked for.
-	const count = live === 0 ? n : Math.min(entry.tasks.length - live, n - live);
-	if (count <= 0) return;
+	const count = missing(entry, billable.request);
+	if (count === 0) return;
 	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
-	const request = live === 0 ? billable.request : { ...billable.request, n: count };
+	const hasTasks = liveTasks(entry).length > 0;
+	const request = hasTasks ? { ...billable.request, n: count } : billable.request;
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,
@@ -128,6 +122,13 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	delete entry.lost;
 	delete entry.earlier;
 	log.submitted(entry.item, tasks, count);
+}
+
+/** How many videos of an item are still to be submitted. */
+function missing(entry: BookEntry, { n = 1 }: BillableVideo['request']): number {
+	const live = liveTasks(entry).length;
+	// The service may have made more than were asked for.
+	return live === 0 ? n : Math.max(0, Math.min(entry.tasks.length - live, n - live));
 }
 
 /** Two tasks with one ID are one video. */

@@ -107,18 +107,25 @@ const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"])
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
-/** Whether the input asks for ten videos or more; not where n8n does not know the input yet. */
-const asksForMany =
-	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= 10; } catch { return false; } })()';
+/** A run with so many videos is hinted at: it may be a mistake, and nothing shows its progress. */
+export const MANY_VIDEOS = 10;
+
+/** Whether the input asks for as many; not where n8n does not know the input yet. */
+const asksForMany = `(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= ${MANY_VIDEOS}; } catch { return false; } })()`;
+
+const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
+
+const ofManyVideos = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	hintBeforeRun(
-		`${submits} && ${asksForMany}`,
-		'This run submits 10 videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs. Max Billable Requests in Options limits how many a run may submit.',
+		`${submits} && ${asksForMany} && ${hasNoLimit}`,
+		`${ofManyVideos} Max Billable Requests in Options limits how many a run may submit.`,
 	),
+	hintBeforeRun(`${submits} && ${asksForMany} && !(${hasNoLimit})`, ofManyVideos),
 	hintBeforeRun(
-		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		`${isTool} && ${submits} && ${hasNoLimit}`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
 	),
 ];

@@ -94,13 +94,14 @@ class AllTasks {
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
-		const { book, service } = this.run;
+		const { book, service, spending } = this.run;
 		const { form } = service;
 		const outcomes = await outcomesOf(service, {
 			read: (item) => operation.plan(form, item, form.collection('options', item)),
 			prepare: ({ open, start, ...options }, item) => {
 				return { entry: Object.assign(open(this.run, item), options), start };
 			},
+			refusal: () => spending.refusal(),
 			work: async ({ entry, start }): Promise<object> => {
 				await start?.(this.run, entry).catch((error: unknown) => {
 					if (liveTasks(entry).length === 0) throw error;

@@ -21,27 +21,58 @@ const inFlightOf = new WeakMap<object, Set<Promise<void>>>();
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
 	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
 
+/** What an item of this run would send. */
+interface Planned {
+	item: number;
+	needed: number;
+	max: number;
+}
+
+/** How a run relates to other runs of its node. */
+interface RunKind {
+	/** Whether a loop or an agent repeats the node. */
+	isRepeated: boolean;
+	/** Whether an earlier try of this run paid for something: then the items that do not fit fail one by one. */
+	hasEarlierWork: boolean;
+}
+
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
 	private readonly counted: Counted;
-	/** How many billable requests the items of this run need. */
-	private planned = 0;
+	/** How many of them are of this run. */
+	private own = 0;
+	private readonly planned: Planned[] = [];
+	/** What all planned items need. */
+	private total = 0;
 
-	constructor(private readonly context: Context) {
+	constructor(
+		private readonly context: Context,
+		private readonly kind: RunKind,
+	) {
 		this.counted = countedOf(context);
 	}
 
+	/** To be called for each item before anything is sent, so that a refusal tells what all items need. */
+	plan(item: number, needed: number, max: number): void {
+		this.planned.push({ item, needed, max });
+		this.total += needed;
+	}
+
 	/**
-	 * To be called for each item before anything is sent: with On Error "Stop Workflow" a batch is done as a whole or not
-	 * at all. Requests of other runs in flight may still make room.
-	 * @throws SpendingLimitError
+	 * Once all items are planned: the first item that does not fit. With On Error "Stop Workflow" a batch is done as a whole or
+	 * not at all. Requests of other runs in flight may still make room.
 	 */
-	plan(needed: number, max: number): void {
-		if (max === Infinity || this.context.continueOnFail()) return;
-		if (requestsOf(this.counted).size > 0) return;
-		this.planned += needed;
-		const { count } = this.counted;
-		if (count + this.planned > max) throw limitReached(max, count, this.planned, needed);
+	refusal(): { item: number; error: SpendingLimitError } | undefined {
+		if (this.kind.hasEarlierWork || this.context.continueOnFail()) return undefined;
+		if (requestsOf(this.counted).size > 0) return undefined;
+		let { count } = this.counted;
+		for (const request of this.planned) {
+			count += request.needed;
+			if (count <= request.max) continue;
+			const error = this.limitReached(request, 'Nothing was sent in this try.');
+			return { item: request.item, error };
+		}
+		return undefined;
 	}
 
 	/**
@@ -58,19 +89,24 @@ export class SpendingLimit {
 		const { counted } = this;
 		const inFlight = requestsOf(counted);
 		while (counted.count + needed > max) {
-			if (inFlight.size === 0) throw limitReached(max, counted.count, needed);
+			if (inFlight.size === 0)
+				throw this.limitReached({ needed, max }, 'It was not sent in this try.');
 			await Promise.race(inFlight);
 		}
 		// In the same step as the check: several requests may have waited for this room.
-		counted.count += needed;
+		const count = (change: number) => {
+			counted.count += change;
+			this.own += change;
+		};
+		count(needed);
 		const sending = send();
 		const end = (billable: number) => {
-			counted.count += billable - needed;
+			count(billable - needed);
 			inFlight.delete(settling);
 			if (billable === 0) return;
 			// The custom data counts all nodes of this package.
-			const count = (known: string) => String(Number(known) + billable);
-			noteInExecution(this.context, CUSTOM_DATA_KEY, count);
+			const add = (known: string) => String(Number(known) + billable);
+			noteInExecution(this.context, CUSTOM_DATA_KEY, add);
 		};
 		const settling = sending.then(
 			(result) => end(Math.max(needed, made(result))),
@@ -79,23 +115,29 @@ export class SpendingLimit {
 		inFlight.add(settling);
 		return await sending;
 	}
-}
 
-/**
- * @param made how many billable requests the execution has sent
- * @param needed how many it would send next
- * @param ofItem how many of them are one request
- */
-function limitReached(max: number, made: number, needed: number, ofItem = needed) {
-	if (ofItem > max)
+	/** @param request the one that does not fit */
+	private limitReached({ needed, max }: Omit<Planned, 'item'>, sent: string): SpendingLimitError {
+		const { counted, kind, own, planned, total } = this;
+		// The calls of a chat model are not planned.
+		const isPlanned = planned.length > 0;
+		const made = isPlanned ? counted.count - own : counted.count;
+		const more = isPlanned ? total : needed;
+		const requests = (count: number) => `${count} billable ${count === 1 ? 'request' : 'requests'}`;
+		const need =
+			made === 0
+				? `This execution needs ${requests(more)} with this node.`
+				: `This execution made ${requests(made)} with this node and needs ${more} more.`;
+		const advice = kind.isRepeated
+			? 'Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.'
+			: `Increase Max Billable Requests in the options of the node, or ${needed > max ? 'ask for fewer videos' : 'send fewer items to it'}.`;
 		return new SpendingLimitError(
-			`Max Billable Requests (${max}) is less than this one request counts (${ofItem})`,
-			'Nothing was sent in this try. Increase Max Billable Requests in the options of the node, or ask for fewer videos.',
+			needed > max
+				? `Max Billable Requests (${max}) is less than this one request counts (${needed})`
+				: `Max Billable Requests (${max}) does not allow this request`,
+			`${need} ${sent} ${advice}`,
 		);
-	return new SpendingLimitError(
-		`Max Billable Requests (${max}) does not allow this request`,
-		`This execution made ${made} billable ${made === 1 ? 'request' : 'requests'} with this node and needs ${needed} more. Nothing was sent in this try. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
-	);
+	}
 }
 
 /** Whether the service refused the request, or it was never sent. */

@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import type { NodeCode } from '../../../gateway';
 import type { Service } from '../run/connect';
+import { runsAsTool } from '../form/hints';
 import { failAll, isStopped, withService } from '../run/eachItem';
 import { nodeError, ReportedError } from '../run/errorText';
 import type { PaidBook } from './book';
@@ -37,7 +38,10 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 			throw nodeError(context, new ReportedError(earlier), item);
 	}
 	const paid = async (service: Service) => {
-		const spending = new SpendingLimit(context);
+		const spending = new SpendingLimit(context, {
+			isRepeated: book.run > 0 || runsAsTool(context.getNode()),
+			hasEarlierWork: book.hasEarlierWork,
+		});
 		const output = await work({ service, book, spending }).catch((error: unknown) => {
 			// Otherwise n8n would hand on the input of a node that continues on an error.
 			if (!(error instanceof NodeError)) return fail(error);

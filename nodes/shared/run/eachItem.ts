@@ -48,6 +48,8 @@ export interface ItemWork<Form, Prepared, Result> {
 	read: (itemIndex: number) => Form;
 	/** Prepares an item, once all are read, and before any request of any item is sent. */
 	prepare: (form: Form, itemIndex: number) => Prepared;
+	/** Once all items are prepared: why none is to be sent, and the item that it is about. */
+	refusal?: () => { item: number; error: unknown } | undefined;
 	/** Does the work of one item. */
 	work: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
 }
@@ -124,7 +126,7 @@ export async function outcomesOf<Form, Prepared, Result extends object>(
  */
 async function prepareAll<Form, Prepared>(
 	{ context, properties, form }: Service,
-	{ read, prepare }: Pick<ItemWork<Form, Prepared, object>, 'read' | 'prepare'>,
+	{ read, prepare, refusal }: Omit<ItemWork<Form, Prepared, object>, 'work'>,
 ) {
 	const continues = context.continueOnFail();
 	const errors = new Map<number, unknown>();
@@ -152,6 +154,8 @@ async function prepareAll<Form, Prepared>(
 			prepared.set(itemIndex, prepare(each, itemIndex));
 		}),
 	);
+	const refused = errors.size === 0 ? refusal?.() : undefined;
+	if (refused) errors.set(refused.item, refused.error);
 	const first = Math.min(...errors.keys());
 	if (!continues && errors.size > 0) throw nodeError(context, errors.get(first), first);
 	for (const hint of form.hints) hintAfterRun(context, asHtml(hint));

@@ -135,6 +135,14 @@ describe('the bill', () => {
 		const node = { ...videoNode({ operation, options: { n: 2 } }), items };
 		expect(await billOf(node)).toEqual(['6 videos were submitted, and each is billed.']);
 	});
+
+	test.each([
+		['names the option that limits it', {}, ' Max Billable Requests in Options limits how many.'],
+		['does not name an option that is set', { maxBillableRequests: 12 }, ''],
+	])('of ten videos or more %s', async (_what, options, advice) => {
+		const node = { ...videoNode({ operation: 'submit', options: { n: 4, ...options } }), items };
+		expect(await billOf(node)).toEqual([`12 videos were submitted, and each is billed.${advice}`]);
+	});
 });
 
 test('a hint names ten items, and counts the others', async () => {
@@ -148,6 +156,7 @@ test.each([
 	[9, {}, []],
 	[10, {}, [/submits 10 videos or more\. Each is billed.*Max Billable Requests/]],
 	[5, { n: 2 }, [/submits 10 videos or more/]],
+	[12, { maxBillableRequests: 12 }, [/submits 10 videos or more.*while the node runs\.$/]],
 ])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
 	const form = { model: 'kite-motion', prompt: 'A boat', options };
 	const shown = (operation: string) =>

@@ -34,14 +34,12 @@ describe.each([
 	['Chat Completion', chat, () => simulator.count('chat')],
 	['Video Generation', video, () => simulator.submissions],
 ] as const)('%s with Max Billable Requests', (_name, node, sent) => {
-	test('with Stop Workflow, a batch that does not fit fails before anything is sent', async () => {
-		const { error } = await runNode(simulator, node(4));
-		expect(error).toMatchObject({
-			message: expect.stringMatching(/Max Billable Requests.*\[item 4\]/),
-			description: expect.stringMatching(
-				/made 0 billable requests .* needs 5 more\. Nothing was sent/,
-			),
-		});
+	test('with Stop Workflow, a batch that does not fit fails before anything is sent, and says what all items need', async () => {
+		const { error } = await runNode(simulator, node(2));
+		expect(error?.message).toBe('Max Billable Requests (2) does not allow this request [item 2]');
+		expect(error?.description).toBe(
+			'This execution needs 5 billable requests with this node. Nothing was sent in this try. Increase Max Billable Requests in the options of the node, or send fewer items to it.',
+		);
 		expect(sent()).toBe(0);
 	});
 
@@ -54,6 +52,9 @@ describe.each([
 				...['spending_limit', 'spending_limit', 'spending_limit'],
 			]);
 			expect(sent()).toBe(2);
+			expect([...result.items, ...result.errors].at(-1)?.json.error).toMatchObject({
+				description: expect.stringMatching(/needs 5 billable .* It was not sent in this try\./),
+			});
 		},
 	);
 
@@ -78,6 +79,9 @@ describe.each([
 	test('all runs of a loop share it, and another execution has its own', async () => {
 		const failed = await runNode(simulator, { ...node(3), executionId: '1', loop: true });
 		expect(failed.error?.message).toMatch(/Max Billable Requests/);
+		expect(failed.error?.description).toMatch(
+			/made 3 billable requests .* needs 1 more\. .* Check whether a loop or an agent/,
+		);
 		const retry = { executionId: '2', retryData: failed.run.data };
 		const { items } = await runNode(simulator, { ...node(3), loop: true, ...retry });
 		expect(items).toHaveLength(1);
@@ -119,13 +123,18 @@ const one = (max: number, more = {}, prompt = 'One') => ({
 test('each node of an execution has its own', async () => {
 	const flow = {};
 	const limitOf = (name: string) =>
-		new SpendingLimit({
-			...{ getNode: () => ({ name }), getContext: () => flow },
-			...{ getExecutionId: () => '1', continueOnFail: () => false },
-		} as never);
-	await limitOf('Chat').spend(3, 3, async () => await Promise.resolve());
-	limitOf('Video').plan(3, 3);
-	expect(() => limitOf('Chat').plan(1, 3)).toThrow(/Max Billable Requests/);
+		new SpendingLimit(
+			{
+				...{ getNode: () => ({ name }), getContext: () => flow },
+				...{ getExecutionId: () => '1', continueOnFail: () => false },
+			} as never,
+			{ isRepeated: false, hasEarlierWork: false },
+		);
+	const spend = async (name: string, count: number) =>
+		await limitOf(name).spend(count, 3, async () => await Promise.resolve());
+	await spend('Chat', 3);
+	await spend('Video', 3);
+	await expect(spend('Chat', 1)).rejects.toThrow(/Max Billable Requests/);
 });
 
 test('with Stop Workflow, two items of n 4 and a limit of 5 submit nothing', async () => {
@@ -197,7 +206,9 @@ describe('an agent', () => {
 		expect(simulator.submissions).toBe(2);
 		const refused = (result as string[]).filter((text) => /Max Billable Requests/.test(text));
 		expect(refused).toHaveLength(2);
-		expect(refused[0]).toMatch(/does not allow this request.*Nothing was sent/s);
+		expect(refused[0]).toMatch(
+			/does not allow this request.* made 2 .* needs 1 more\..* sent in this try/,
+		);
 	});
 
 	test('waits for a call in flight that may make room', async () => {
