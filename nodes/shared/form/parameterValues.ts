@@ -1,9 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
 
-/** A number for a text, such as an id or a year from an expression, as its digits; any other value as it is. */
+/**
+ * A value of an expression for a text: a number, such as an id or a year, as its digits, and a date as its ISO text, as n8n's own
+ * nodes send it (luxon's DateTime and JavaScript's Date have no other JSON); any other value as it is.
+ */
 export function asText(value: unknown): unknown {
-	return Number.isFinite(value) ? String(value) : value;
+	if (Number.isFinite(value)) return String(value);
+	const isDate =
+		Object.prototype.toString.call(value) === '[object Date]' ||
+		fieldOf(value, 'isLuxonDateTime') === true;
+	// An invalid date has no text.
+	return (isDate ? (JSON.parse(JSON.stringify(value)) as unknown) : null) ?? value;
 }
 
 /** Expressions often return a switch as text or a number, such as from a spreadsheet. */
