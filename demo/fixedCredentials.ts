@@ -1,12 +1,16 @@
 import {
 	type ICredentialDataDecryptedObject,
+	type ICredentialsExpressionResolveValues,
 	ICredentialsHelper,
 	type ICredentialType,
+	type IExecuteData,
 	type IHttpRequestOptions,
 	type INode,
+	type INodeParameters,
 	type IRequestOptionsSimplified,
 	type IWorkflowExecuteAdditionalData,
 	type Workflow,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 type Fields = ICredentialDataDecryptedObject;
@@ -17,7 +21,7 @@ export type KnownFields =
 	| Record<string, Fields>
 	| ((type: string, name: string) => Fields | undefined);
 
-/** Gives nodes the credentials of the run, without a database or encryption. */
+/** Gives nodes the credentials of the run, with their expressions evaluated, and without a database or encryption. */
 export class FixedCredentials extends ICredentialsHelper {
 	constructor(
 		private readonly fields: KnownFields,
@@ -30,11 +34,26 @@ export class FixedCredentials extends ICredentialsHelper {
 		_data: IWorkflowExecuteAdditionalData,
 		{ name }: { name: string },
 		type: string,
+		mode?: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		raw?: boolean,
+		item?: ICredentialsExpressionResolveValues,
 	): Promise<Fields> {
 		const { fields: known } = this;
 		const fields = typeof known === 'function' ? known(type, name) : known[type];
 		if (fields === undefined) throw new Error(`No credential of type ${type}`);
-		return await Promise.resolve({ ...fields });
+		const stored = await Promise.resolve({ ...fields });
+		if (raw || !item || !mode) return stored;
+		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = item;
+		const values = workflow.expression.getParameterValue(
+			stored as INodeParameters,
+			...([runExecutionData, runIndex, itemIndex, node.name, connectionInputData, mode] as const),
+			{},
+			executeData,
+			false,
+			stored as INodeParameters,
+		);
+		return values as Fields;
 	}
 
 	/** What n8n does with requests of its HTTP Request node and of credential tests: it applies the type's `authenticate`. */

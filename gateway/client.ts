@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
-import { Execution } from './limits/scope';
+import { Slots } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { readResource, type ReadResource } from './parseResponse';
@@ -18,12 +18,12 @@ import {
 	videoSubmission,
 	type VideoTask,
 } from './schemas/video';
-import { ApiKey } from './redaction';
+import { ApiKey, KeyRing } from './redaction';
 import { sendRequest } from './sendRequest';
 import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
-import { type StoreVideo, VideoDownloads } from './video/downloads';
+import { DownloadQueue, type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
 import { isEmpty, shownError } from './http/errorBody';
 import { openTransport, whenConnectionIsFree } from './http/transport';
@@ -37,7 +37,7 @@ const NEXT_LARGE_MS = 1_000;
 const MAX_PAGES = 100;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
-	/** How many requests may be in flight at once. */
+	/** How many requests may be in flight at once, with all keys of a run of a node. */
 	maxConcurrency: number;
 	/** Sends at once while others wait for the rate limit of this key, since a user waits in the editor. */
 	skipsQueue?: boolean;
@@ -57,7 +57,12 @@ export class Gateway {
 	private readonly videoPath: string;
 	private readonly downloads: VideoDownloads;
 
-	constructor(credential: Credential, options: GatewayOptions) {
+	/** @param run what the gateways of one run of a node share */
+	constructor(
+		credential: Credential,
+		private readonly options: GatewayOptions,
+		private readonly run = runOf(options),
+	) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
@@ -67,6 +72,7 @@ export class Gateway {
 			...options,
 			clock,
 			httpRequest: options.httpRequest,
+			queue: run.downloads,
 			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
 			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
 			keyFor: (url) =>
@@ -79,13 +85,19 @@ export class Gateway {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
 			prefix,
-			apiKey: new ApiKey(apiKey),
+			apiKey: new ApiKey(apiKey, run.keys),
 			queue: options.skipsQueue
 				? new ServiceQueue(clock, whenConnectionIsFree)
 				: sharedQueue(clock, whenConnectionIsFree),
-			execution: new Execution(options.maxConcurrency, sha256(`${baseUrl}\n${apiKey}`)),
+			slots: run.slots,
+			account: sha256(`${baseUrl}\n${apiKey}`),
 			clock,
 		};
+	}
+
+	/** The service of another credential in the same run of a node: they share Max Concurrency, and hide each other's keys. */
+	withCredential(credential: Credential): Gateway {
+		return new Gateway(credential, this.options, this.run);
 	}
 
 	/**
@@ -245,6 +257,14 @@ export class Gateway {
 			throw error;
 		});
 	}
+}
+
+function runOf({ clock = systemClock, maxConcurrency }: GatewayOptions) {
+	return {
+		slots: new Slots(maxConcurrency),
+		downloads: new DownloadQueue(clock, maxConcurrency),
+		keys: new KeyRing(),
+	};
 }
 
 /** The URL of the next page. The key is sent to the path of the list alone. */

@@ -11,17 +11,18 @@ const MAX_SEARCHED = 256;
 const REPLACEMENT = '[API key removed]';
 
 /**
- * The API key, which neither a log nor JSON of this object shows. It is removed from texts as it is, JSON-escaped and
- * percent-encoded.
+ * The API key of requests, which neither a log nor JSON of this object shows. A text of a run of a node shows none of the keys
+ * of the run.
  */
 export class ApiKey {
 	readonly #key: string;
-	/** The JSON-escaped key comes before the key itself, which may end with half an escape. */
-	readonly #forms: ReadonlySet<string>;
+	readonly #ring: KeyRing;
 
-	constructor(key: string) {
+	/** @param ring the keys of the run */
+	constructor(key: string, ring = new KeyRing()) {
 		this.#key = key;
-		this.#forms = new Set([encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key]);
+		this.#ring = ring;
+		ring.add(key);
 	}
 
 	/** For the Authorization header alone. */
@@ -29,16 +30,15 @@ export class ApiKey {
 		return this.#key;
 	}
 
-	/** Removes a key that is not an ordinary word from the text of a response. JSON stays valid JSON. */
+	/** Removes keys that are no ordinary words from the text of a response. JSON stays valid JSON. */
 	redactResponse(text: string): string {
-		return this.#key.length < MIN_IN_RESPONSES ? text : this.redactError(text);
+		return this.#ring.removeFrom(text, MIN_IN_RESPONSES);
 	}
 
-	/** Removes the key from a text of a response in an error. */
+	/** Removes the keys from a text of a response in an error. */
 	redactError(text: string): string {
 		// A code of the document contains no key.
-		if (this.#key.length < MIN_IN_ERRORS || isCodeOfStatus(text)) return text;
-		return [...this.#forms].reduce(withoutKey, text);
+		return isCodeOfStatus(text) ? text : this.#ring.removeFrom(text, MIN_IN_ERRORS);
 	}
 
 	/** The beginning of a text for an error. The key is removed first: half a key is not recognised. */
@@ -48,15 +48,95 @@ export class ApiKey {
 	}
 }
 
+/** One form of a key: as it is, JSON-escaped or percent-encoded. */
+interface Form {
+	text: string;
+	/** What is searched for. */
+	ending: string;
+	keyLength: number;
+}
+
+/** The keys of one run of a node: one for each credential of its items. */
+export class KeyRing {
+	readonly #keys = new Set<string>();
+	readonly #forms: Form[] = [];
+	/** The forms by the {@link tailOf} their text. */
+	readonly #byTail = new Map<number, Form[]>();
+
+	add(key: string): void {
+		if (key.length < MIN_IN_ERRORS || this.#keys.has(key)) return;
+		this.#keys.add(key);
+		// The JSON-escaped key comes before the key itself, which may end with half an escape.
+		const texts = [encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key];
+		for (const text of new Set(texts)) {
+			const form = { text, ending: text.slice(-MAX_SEARCHED), keyLength: key.length };
+			this.#forms.push(form);
+			const tail = tailOf(text);
+			this.#byTail.set(tail, [...(this.#byTail.get(tail) ?? []), form]);
+		}
+	}
+
+	/** Removes the keys that have at least so many characters. */
+	removeFrom(text: string, minLength: number): string {
+		if (this.#keys.size > 1) return this.removeAll(text, minLength);
+		return this.#forms.reduce(
+			(rest, form) => (form.keyLength < minLength ? rest : withoutKey(rest, form)),
+			text,
+		);
+	}
+
+	/** Reads the text once: to search for one key after another makes a run with thousands of keys quadratic. */
+	private removeAll(text: string, minLength: number): string {
+		const found: Array<{ start: number; end: number }> = [];
+		let tail = 0;
+		for (let end = 1; end <= text.length; end += 1) {
+			tail = nextTail(tail, text.charCodeAt(end - 1));
+			for (const form of this.#byTail.get(tail) ?? []) {
+				const at = end - form.ending.length;
+				if (form.keyLength < minLength || !text.startsWith(form.ending, at)) continue;
+				let start = startOf(text, form, at, found.at(-1)?.end ?? 0);
+				// A key may contain another one.
+				for (let last = found.at(-1); last && last.end > start; last = found.at(-1)) {
+					start = Math.min(start, last.start);
+					found.pop();
+				}
+				found.push({ start, end });
+			}
+		}
+		let [kept, done] = ['', 0];
+		for (const { start, end } of found) {
+			kept += text.slice(done, start) + REPLACEMENT;
+			done = end;
+		}
+		return kept + text.slice(done);
+	}
+}
+
+/** A number of the last four characters: 28 bits, since a key has ASCII characters alone. */
+function tailOf(text: string): number {
+	let tail = 0;
+	for (let at = 0; at < text.length; at += 1) tail = nextTail(tail, text.charCodeAt(at));
+	return tail;
+}
+
+function nextTail(tail: number, code: number): number {
+	return ((tail << 7) | (code & 127)) & 0xfffffff;
+}
+
+/** Where a key begins whose ending is found `at` a place: as much before it as equals the key. */
+function startOf(text: string, form: Form, at: number, after: number): number {
+	let [start, before] = [at, form.text.length - form.ending.length];
+	while (before > 0 && start > after && text[start - 1] === form.text[before - 1])
+		[start, before] = [start - 1, before - 1];
+	return start;
+}
+
 /** Removes each end of the key, with as much before it as equals the key. */
-function withoutKey(text: string, key: string): string {
-	const ending = key.slice(-MAX_SEARCHED);
+function withoutKey(text: string, form: Form): string {
+	const { ending } = form;
 	let [kept, end] = ['', 0];
 	for (let at = text.indexOf(ending); at !== -1; at = text.indexOf(ending, end)) {
-		let [start, before] = [at, key.length - ending.length];
-		while (before > 0 && start > end && text[start - 1] === key[before - 1])
-			[start, before] = [start - 1, before - 1];
-		kept += text.slice(end, start) + REPLACEMENT;
+		kept += text.slice(end, startOf(text, form, at, end)) + REPLACEMENT;
 		end = at + ending.length;
 	}
 	return end === 0 ? text : kept + text.slice(end);

@@ -31,7 +31,7 @@ export async function sendRequest<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
-	const { queue, execution, clock, maxRetries, writeDebugLine } = context;
+	const { queue, slots, account, clock, maxRetries, writeDebugLine } = context;
 	const { scope: name, withinMs = Infinity } = request;
 	// No other poll follows a single one, so failures of another server are retried, too.
 	const retriesOtherServers = name.endpoint === 'polls' && request.withinMs === undefined;
@@ -43,7 +43,7 @@ export async function sendRequest<Result>(
 	let last: Counts | undefined;
 	for (let sent = 1; ; sent += 1) {
 		const log = writeDebugLine && new AttemptLog(writeDebugLine, context, request, sent);
-		const permit = await queue.acquire(execution, name, signal);
+		const permit = await queue.acquire(slots, account, name, signal);
 		if (sent === 1) endsAt = clock.now() + withinMs;
 		log?.sent();
 		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - clock.now());

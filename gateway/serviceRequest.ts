@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { OnProgress } from './http/body';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
-import type { Execution, ScopeName } from './limits/scope';
+import type { ScopeName, Slots } from './limits/scope';
 import type { ServiceQueue } from './limits/serviceQueue';
 import type { ApiKey } from './redaction';
 
@@ -23,7 +23,10 @@ export interface RequestContext extends SendOptions {
 	prefix: string;
 	apiKey: ApiKey;
 	queue: ServiceQueue;
-	execution: Execution;
+	/** Of the run of the node, with all its keys. */
+	slots: Slots;
+	/** Stands for the key and the Base URL. */
+	account: string;
 	clock: Clock;
 }
 

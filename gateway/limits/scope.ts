@@ -25,18 +25,19 @@ export interface ScopeName {
 	model?: string;
 }
 
-/** One execution of a node with one key. It limits its requests in flight, and takes turns with other executions. */
-export class Execution {
+/**
+ * The slots of one run of a node: how many of its requests are in flight, with all its keys, and how many may be. Runs take turns
+ * by their slots.
+ */
+export class Slots {
 	inFlight = 0;
 
-	/**
-	 * @param maxConcurrency how many requests may be in flight at once
-	 * @param owner stands for the key and the Base URL
-	 */
-	constructor(
-		readonly maxConcurrency: number,
-		readonly owner = '',
-	) {}
+	/** @param maxConcurrency how many requests may be in flight at once */
+	constructor(readonly maxConcurrency: number) {}
+
+	get hasFree(): boolean {
+		return this.inFlight < this.maxConcurrency;
+	}
 }
 
 /** Requests of a scope that the service took, and refusals that made the scope wait. */
@@ -48,7 +49,7 @@ export interface Counts {
 /** A request in flight. */
 export interface Permit extends SentRequest {
 	scope: Scope;
-	execution: Execution;
+	slots: Slots;
 	/** The counts of the scope when the request began to wait. */
 	before: Counts;
 	/** Requests of the scope in flight when this one was sent, with this one. */
@@ -58,17 +59,17 @@ export interface Permit extends SentRequest {
 /** A request that waits to be sent. */
 export interface Waiter {
 	scope: Scope;
-	execution: Execution;
+	slots: Slots;
 	admit: () => void;
 	fail: (error: GatewayError) => void;
 }
 
-/** The waiting requests of one execution and one scope, the oldest first. */
+/** The waiting requests of one run of a node and one scope, the oldest first. */
 export type Line = Set<Waiter>;
 
 /** A scope. Its requests are sent at once until one is refused. Then all wait, and continue at a rate that the service takes. */
 export class Scope implements ScopeState {
-	readonly lines = new Map<Execution, Line>();
+	readonly lines = new Map<Slots, Line>();
 	readonly counts: Counts = { taken: 0, refused: 0 };
 	private limit = new LimitEstimator();
 	private inFlightLimit = new InFlightLimit();
@@ -85,7 +86,7 @@ export class Scope implements ScopeState {
 
 	constructor(
 		private readonly clock: Clock,
-		readonly key: Key,
+		readonly account: Account,
 		private readonly endpoint: ScopeName['endpoint'],
 	) {}
 
@@ -128,11 +129,11 @@ export class Scope implements ScopeState {
 	}
 
 	/** A request is sent now. `end` must follow. */
-	send(execution: Execution, before: Counts): Permit {
+	send(slots: Slots, before: Counts): Permit {
 		const { inFlight, limit, clock } = this;
 		const sentAt = clock.now();
 		const period = limit.send(sentAt);
-		const permit = { sentAt, period, scope: this, execution, before, inFlight: inFlight.size + 1 };
+		const permit = { sentAt, period, scope: this, slots, before, inFlight: inFlight.size + 1 };
 		inFlight.add(permit);
 		return permit;
 	}
@@ -200,14 +201,14 @@ export class Scope implements ScopeState {
 	}
 
 	/**
-	 * Scopes of a key that are told to wait until the same time share one limit. With pauses of a second the same time may be
+	 * Scopes of an account that are told to wait until the same time share one limit. With pauses of a second the same time may be
 	 * a coincidence, unless the service took nothing since the last pause: then another scope took what this one waited for.
 	 */
 	private shareLimit(ms: number): void {
 		if (ms <= (this.limit.inVain === 0 ? SECOND_MS : 0)) return;
 		// Some services lengthen a pause for each request that is sent meanwhile.
 		const apart = SECOND_MS + ms / 10;
-		const sharing = [...this.key.scopes.values()].filter(
+		const sharing = [...this.account.scopes.values()].filter(
 			({ limit }) => Math.abs(limit.closedUntil - this.limit.closedUntil) <= apart,
 		);
 		if (sharing.every(({ limit }) => limit === this.limit)) return;
@@ -244,11 +245,36 @@ export class Scope implements ScopeState {
 	}
 }
 
-/** The scopes of one key of a service. */
-export class Key {
-	readonly scopes = new Map<string, Scope>();
+/** What a service may limit together: the scopes of one key at one Base URL. */
+export class Account {
+	readonly scopes = new Kept<Scope>();
 
 	get isIdle(): boolean {
 		return [...this.scopes.values()].every(({ isIdle }) => isIdle);
+	}
+}
+
+/** Values by name, without those that are idle. */
+export class Kept<Value extends { isIdle: boolean }> {
+	private readonly byName = new Map<string, Value>();
+	/** With so many values, the idle ones are forgotten. It doubles, so that each new value does not ask all others. */
+	private full = 1;
+
+	/** The value of this name. An idle one is replaced. */
+	get(name: string, create: () => Value): Value {
+		const { byName } = this;
+		const known = byName.get(name);
+		if (known && !known.isIdle) return known;
+		if (byName.size >= this.full) {
+			for (const [other, { isIdle }] of byName) if (isIdle) byName.delete(other);
+			this.full = 2 * byName.size + 1;
+		}
+		const value = create();
+		byName.set(name, value);
+		return value;
+	}
+
+	values(): Iterable<Value> {
+		return this.byName.values();
 	}
 }

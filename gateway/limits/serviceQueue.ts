@@ -1,21 +1,22 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
 import {
-	type Execution,
-	Key,
+	Account,
+	Kept,
 	type Line,
 	type Permit,
 	Scope,
 	type ScopeName,
+	type Slots,
 	type Waiter,
 } from './scope';
 
 /**
- * The requests that wait to be sent. A request that waits takes no slot of its execution. Executions take turns in each
- * scope: one with a thousand requests delays the single request of another by one request.
+ * The requests that wait to be sent. A request that waits takes no slot. Runs of nodes take turns in each scope: one with a
+ * thousand requests delays the single request of another by one request.
  */
 export class ServiceQueue {
-	private readonly keys = new Map<string, Key>();
+	private readonly accounts = new Kept<Account>();
 	/** The line whose last turn is the longest ago comes first. */
 	private readonly lines = new Set<Line>();
 	private stopTimer = () => {};
@@ -28,30 +29,31 @@ export class ServiceQueue {
 
 	/**
 	 * Resolves when the request is to be sent. `release` must follow.
+	 * @param account stands for the key and the Base URL
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
-	acquire(execution: Execution, name: ScopeName, signal?: AbortSignal): Promise<Permit> {
+	acquire(slots: Slots, account: string, name: ScopeName, signal?: AbortSignal): Promise<Permit> {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
-			const scope = this.scopeOf(execution, name);
+			const scope = this.scopeOf(account, name);
 			const before = { ...scope.counts };
-			const line: Line = scope.lines.get(execution) ?? new Set();
+			const line: Line = scope.lines.get(slots) ?? new Set();
 			const leave = () => {
 				line.delete(waiter);
 				if (line.size === 0) {
-					scope.lines.delete(execution);
+					scope.lines.delete(slots);
 					this.lines.delete(line);
 				}
 				signal?.removeEventListener('abort', cancel);
 			};
 			const waiter: Waiter = {
 				scope,
-				execution,
+				slots,
 				admit: () => {
 					leave();
-					const permit = scope.send(execution, before);
-					execution.inFlight += 1;
+					const permit = scope.send(slots, before);
+					slots.inFlight += 1;
 					resolve(permit);
 				},
 				fail: (error) => {
@@ -64,7 +66,7 @@ export class ServiceQueue {
 				this.admit();
 			};
 			signal?.addEventListener('abort', cancel, { once: true });
-			scope.lines.set(execution, line.add(waiter));
+			scope.lines.set(slots, line.add(waiter));
 			this.lines.add(line);
 			this.admit();
 		});
@@ -80,7 +82,7 @@ export class ServiceQueue {
 	release(permit: Permit): void {
 		permit.scope.end(permit);
 		this.defer(() => {
-			permit.execution.inFlight -= 1;
+			permit.slots.inFlight -= 1;
 			this.admit();
 		});
 	}
@@ -100,9 +102,8 @@ export class ServiceQueue {
 		for (const line of this.lines) {
 			const [oldest] = line;
 			if (oldest === undefined) continue;
-			const { scope, execution } = oldest;
-			const isFree = execution.inFlight < execution.maxConcurrency;
-			const ms = isFree ? scope.msUntilNext() : Infinity;
+			const { scope, slots } = oldest;
+			const ms = slots.hasFree ? scope.msUntilNext() : Infinity;
 			soonest = Math.min(soonest, ms);
 			if (ms > 0) continue;
 			this.lines.delete(line);
@@ -112,9 +113,10 @@ export class ServiceQueue {
 		return soonest;
 	}
 
-	private scopeOf({ owner }: Execution, { endpoint, model = '' }: ScopeName): Scope {
-		const key = kept(this.keys, owner, () => new Key());
-		return kept(key.scopes, `${endpoint} ${model}`, () => new Scope(this.clock, key, endpoint));
+	private scopeOf(name: string, { endpoint, model = '' }: ScopeName): Scope {
+		const account = this.accounts.get(name, () => new Account());
+		const create = () => new Scope(this.clock, account, endpoint);
+		return account.scopes.get(`${endpoint} ${model}`, create);
 	}
 }
 
@@ -126,18 +128,4 @@ export function sharedQueue(clock: Clock, defer: (handOn: () => void) => void): 
 	const queue = queues.get(clock) ?? new ServiceQueue(clock, defer);
 	queues.set(clock, queue);
 	return queue;
-}
-
-/** The value of this name. Before the map grows, idle values are forgotten. */
-function kept<Value extends { isIdle: boolean }>(
-	map: Map<string, Value>,
-	name: string,
-	create: () => Value,
-): Value {
-	const known = map.get(name);
-	if (known && !known.isIdle) return known;
-	for (const [other, { isIdle }] of map) if (isIdle) map.delete(other);
-	const value = create();
-	map.set(name, value);
-	return value;
 }

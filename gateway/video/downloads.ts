@@ -7,7 +7,7 @@ import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { type IncomingVideo, readVideo } from './incomingVideo';
-import { Execution } from '../limits/scope';
+import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
@@ -21,8 +21,7 @@ const MAX_RETRIES_MS = 300_000;
 
 export interface DownloadSettings extends VideoAccess {
 	clock: Clock;
-	/** How many downloads run at once. A slow one delays no poll: it takes no slot of a request. */
-	maxConcurrency: number;
+	queue: DownloadQueue;
 	maxRetries: number;
 	/** The idle timeout. */
 	timeoutMs: number;
@@ -44,15 +43,37 @@ interface File<Stored> {
 /** Puts a video into n8n's storage. Called once for each attempt. What it leaves unread is not downloaded. */
 export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
-/** Downloads the videos of one run, through n8n's own helper and without the key: only a URL of the service that asks for it gets it. */
-export class VideoDownloads {
+/**
+ * The downloads of one run of a node, with all its keys: as many at once as requests may be. A slow one delays no poll, since it
+ * takes no slot of a request.
+ */
+export class DownloadQueue {
 	private readonly queue: ServiceQueue;
-	private readonly execution: Execution;
+	private readonly slots: Slots;
 
-	constructor(private readonly settings: DownloadSettings) {
-		this.queue = new ServiceQueue(settings.clock);
-		this.execution = new Execution(settings.maxConcurrency);
+	constructor(clock: Clock, maxConcurrency: number) {
+		this.queue = new ServiceQueue(clock);
+		this.slots = new Slots(maxConcurrency);
 	}
+
+	/** Downloads when it is the download's turn. */
+	async inTurn<Stored>(
+		download: () => Promise<Stored>,
+		signal: AbortSignal | undefined,
+	): Promise<Stored> {
+		const { queue, slots } = this;
+		const permit = await queue.acquire(slots, '', { endpoint: 'files' }, signal);
+		try {
+			return await download();
+		} finally {
+			queue.release(permit);
+		}
+	}
+}
+
+/** Downloads the videos of one key, through n8n's own helper and without the key: only a URL of the service that asks for it gets it. */
+export class VideoDownloads {
+	constructor(private readonly settings: DownloadSettings) {}
 
 	/**
 	 * Downloads the video of a completed task, right after the poll that saw it completed, as a stream that never fills
@@ -64,7 +85,7 @@ export class VideoDownloads {
 		store: StoreVideo<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
-		const { clock, maxRetries } = this.settings;
+		const { clock, maxRetries, queue } = this.settings;
 		const seenAt = clock.now();
 		const used = task.used ?? task;
 		const file = { taskId: used.id, url: videoUrl(used), store, newUrls: 0 };
@@ -72,7 +93,7 @@ export class VideoDownloads {
 		let failures = 0;
 		for (let attempt = 0; ; attempt += 1) {
 			try {
-				return await this.fetchInTurn(file, signal);
+				return await queue.inTurn(() => this.fetch(file, signal), signal);
 			} catch (failure) {
 				const transient = failure instanceof NoResponseError && failure.transient;
 				const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
@@ -88,23 +109,17 @@ export class VideoDownloads {
 		}
 	}
 
-	private async fetchInTurn<Stored>(
+	private async fetch<Stored>(
 		file: File<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
-		const { queue, execution } = this;
-		const permit = await queue.acquire(execution, { endpoint: 'files' }, signal);
-		try {
-			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
-				const url = await this.newUrl(file, failure, signal);
-				if (url === undefined) throw failure;
-				file.url = url;
-				// At once: another wait, and the new URL would be expired, too.
-				return await fetchVideo(this.settings, file, signal);
-			});
-		} finally {
-			queue.release(permit);
-		}
+		return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
+			const url = await this.newUrl(file, failure, signal);
+			if (url === undefined) throw failure;
+			file.url = url;
+			// At once: another wait, and the new URL would be expired, too.
+			return await fetchVideo(this.settings, file, signal);
+		});
 	}
 
 	/** Polls the task of a file whose URL may have expired. Returns the URL that it has now, if that is another one. */

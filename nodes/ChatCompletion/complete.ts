@@ -149,7 +149,7 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 		const answer = readAnswer(completion, jsonOutput);
 		// An answer without JSON is not kept, so that Retry On Fail asks again.
 		if (answer === undefined)
-			throw noJsonError(completion, (text) => service.gateway.redactError(text));
+			throw noJsonError(completion, (text) => service.gatewayOf(itemIndex).redactError(text));
 		entry.answer = completion;
 		return answer;
 	});
@@ -162,10 +162,11 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 }
 
 async function ask(
-	{ service: { context, gateway, signal }, isLive }: ChatRun,
+	{ service: { context, gatewayOf, signal }, isLive }: ChatRun,
 	{ request, stream }: Prepared,
 	itemIndex: number,
 ): Promise<ChatCompletion> {
+	const gateway = gatewayOf(itemIndex);
 	if (!stream) return await gateway.chat(request, signal);
 	const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
 	live?.begin();

@@ -18,7 +18,8 @@ const properties: INodeProperties[] = [
 	panelAction('List models', 'List the models that your account can use'),
 	...listProperties,
 	requestOptionsOf({
-		maxConcurrency: 'Has no effect here: this node sends one request, however many items it gets',
+		maxConcurrency:
+			'Seldom matters here: this node sends one request for each credential, however many items it gets',
 		maxRetries: 'How often to retry the request after a temporary failure, such as a rate limit',
 	}),
 ];

@@ -4,7 +4,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import type { CatalogueModel } from '../../gateway';
+import type { CatalogueModel, Gateway } from '../../gateway';
 import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/form/outputItem';
 import { collectionOf } from '../shared/form/sharedProperties';
@@ -73,23 +73,27 @@ export const listProperties: INodeProperties[] = [
 	]),
 ];
 
-/** Returns one item per model. The catalogue is fetched once, however many items come in. */
+/** Returns one item per model. The catalogue is fetched once for each credential, however many items come in. */
 export async function list(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
 	return await withService(context, properties, async (service) => {
-		let catalogue: Promise<CatalogueModel[]> | undefined;
+		const catalogues = new Map<Gateway, Promise<CatalogueModel[]>>();
 		const hints = new Set<string>();
 		const items = await eachItem(service, {
 			read: (itemIndex) => readSelection(service.form, itemIndex),
 			prepare: (selection) => selection,
 			async work(selection, itemIndex) {
-				catalogue ??= service.gateway.listModels(service.signal, () =>
-					hints.add(
-						'The service has more models than it lists. Enter the ID of another model by hand.',
-					),
-				);
+				const gateway = service.gatewayOf(itemIndex);
+				const catalogue =
+					catalogues.get(gateway) ??
+					gateway.listModels(service.signal, () =>
+						hints.add(
+							'The service has more models than it lists. Enter the ID of another model by hand.',
+						),
+					);
+				catalogues.set(gateway, catalogue);
 				const models = await catalogue;
 				const selected = select(models, selection);
 				// n8n's editor itself shows what Limit removes.

@@ -130,7 +130,7 @@ async function runChosenOperation(
 	durable: DurableWait,
 ): Promise<INodeExecutionData[][] | EngineRequest> {
 	const operation = operations[context.getNodeParameter('operation', 0, 'generate') as string];
-	if (operation === undefined) return [failAll(context, customApiCall())];
+	if (operation === undefined) return [failAll(context, customApiCall)];
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
 	const output = new VideoOutput(context, book);
@@ -140,7 +140,7 @@ async function runChosenOperation(
 			properties,
 			book,
 			async (paid) => await runOperation({ ...paid, durable, log, output }, operation),
-			(error) => output.items(error),
+			(errorOf) => output.items(errorOf),
 		);
 		if (!Array.isArray(made)) return made;
 		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;

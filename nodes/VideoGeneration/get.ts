@@ -60,7 +60,7 @@ export function planTask(form: FormReader, itemIndex: number): Plan['open'] {
 	const isPasted = typeof value === 'string' && form.isText('taskId');
 	const id = parseTaskId(isPasted ? value.trim() : value);
 	return ({ book, service }, item) =>
-		book.add({ item, tasks: [{ state: 'open', latest: service.gateway.knownTask(id) }] });
+		book.add({ item, tasks: [{ state: 'open', latest: service.gatewayOf(item).knownTask(id) }] });
 }
 
 /** A task in the state `open`. */
@@ -93,11 +93,12 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
  * @returns whether the wait is over
  */
 async function poll(
-	{ service: { gateway, signal } }: VideoRun,
+	{ service: { gatewayOf, signal } }: VideoRun,
 	{ entry, task }: OpenTask,
 	pauses: Pauses,
 	videos: Buffer[],
 ): Promise<boolean> {
+	const gateway = gatewayOf(entry.item);
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
 	const { interval = 0, polling = 'fixed', onTimeout } = entry.waitOptions ?? {};
@@ -129,10 +130,11 @@ async function finish(run: VideoRun, open: OpenTask, inline: Buffer | undefined)
 
 /** Puts the video of a completed task into n8n's storage. */
 async function store(
-	{ service: { context, gateway, signal } }: VideoRun,
+	{ service: { context, gatewayOf, signal } }: VideoRun,
 	{ entry, task }: OpenTask,
 	inline: Buffer | undefined,
 ): Promise<IBinaryData> {
+	const gateway = gatewayOf(entry.item);
 	const { latest } = task;
 	const { fileName } = entry.outputOptions ?? {};
 	const number = liveTasks(entry).indexOf(task) + 1;

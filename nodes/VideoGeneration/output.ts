@@ -6,7 +6,7 @@ import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared
 import { type OutputFields, present, withInputFields } from '../shared/form/outputItem';
 import { fieldOf } from '../shared/form/parameterValues';
 import { maxBillableRequestsOption } from '../shared/form/sharedProperties';
-import { outputOf, type Settled } from '../shared/run/eachItem';
+import { type ErrorOf, outputOf, type Settled } from '../shared/run/eachItem';
 import { type ErrorReport, reportError, ReportedError } from '../shared/run/errorText';
 import { stateOf, urlOf } from './taskLog';
 import { MANY_VIDEOS } from './videoRequest';
@@ -93,35 +93,35 @@ export class VideoOutput {
 
 	/**
 	 * The output of the node.
-	 * @param cause why the node cannot go on: the error of each open task, and of each item without a task
+	 * @param causeOf why the node cannot go on: the error of each open task, and of each item without a task
 	 */
-	items(cause?: unknown): INodeExecutionData[] {
+	items(causeOf?: ErrorOf): INodeExecutionData[] {
 		const { context, book } = this;
-		const entries = cause === undefined ? [...book.current.values()] : book.entries;
+		const entries = causeOf === undefined ? [...book.current.values()] : book.entries;
 		const results = new Map<number, Result[]>();
 		for (const entry of entries)
 			results.set(entry.item, [
 				...(results.get(entry.item) ?? []),
-				...this.resultsOf(entry, cause),
+				...this.resultsOf(entry, causeOf),
 			]);
-		const withoutTask = cause === undefined ? [] : [{ error: cause }];
+		const withoutTask = (item: number) => (causeOf ? [{ error: causeOf(item) }] : []);
 		const inputs = context.getInputData();
 		const items = outputOf(
 			context,
-			inputs.map((_, item) => results.get(item) ?? withoutTask),
+			inputs.map((_, item) => results.get(item) ?? withoutTask(item)),
 		);
 		showHints(() => this.show(items, entries));
 		return items;
 	}
 
 	/** What came of the tasks of an item, and the error of the item itself. */
-	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
+	private resultsOf(entry: BookEntry, causeOf?: ErrorOf): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
 			const fail = (error: unknown) => [
 				{ error: new ReportedError(reportError(error, stateOf(task))) },
 			];
-			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
+			if (task.state !== 'done') return causeOf ? fail(causeOf(entry.item)) : [];
 			try {
 				return [{ result: this.itemOf(entry, task) }];
 			} catch (error) {

@@ -105,7 +105,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,
-		async () => await service.gateway.submitVideo(request, service.signal),
+		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal),
 		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { noteInExecution, type PaidBook, withTaskIds } from '../shared/book/book
 import type { PaidTask } from '../shared/book/schema';
 import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
 import { isDebugging } from '../shared/run/connect';
-import { isStopped } from '../shared/run/eachItem';
+import { isStopped } from '../shared/run/cancel';
 import { type TaskState, withFullStop } from '../shared/run/errorText';
 
 /** In the execution's custom data. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { IncomingVideo, VideoTask } from '../../gateway';
-import { VideoDownloads } from '../../gateway/video/downloads';
+import { DownloadQueue, VideoDownloads } from '../../gateway/video/downloads';
 import { formatOf } from '../../gateway/video/fileFormat';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './inMemory';
@@ -34,7 +34,7 @@ function downloadsFrom(
 			requested.push(url);
 			return { headers: {}, body: Readable.from([Buffer.alloc(9)]), ...(await respond(url)) };
 		},
-		maxConcurrency: 1,
+		queue: new DownloadQueue(clock, 1),
 		maxRetries,
 		timeoutMs: 60_000,
 		ignoresSslIssuesAt: () => false,

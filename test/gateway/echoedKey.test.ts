@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { parseCredential, TaskFailedError } from '../../gateway';
+import { ApiKey, KeyRing } from '../../gateway/redaction';
 import { failureOf, stubbedGateway } from './inMemory';
 
 const MARKER = 'marker-Key/of+"tests=08&15';
@@ -218,6 +219,23 @@ test.each<[what: string, apiKey: string, echoed: string, shown: string]>([
 	['of three characters, which any error may have', 'key', 'The key is wrong', 'The key is wrong'],
 ])('a key %s', async (_what, apiKey, echoed, shown) => {
 	expect((await errorOf(echoed, { apiKey })).serviceMessage).toBe(shown);
+});
+
+test.each<[what: string, keys: string[], echoed: string, shown: string]>([
+	[
+		'of other items',
+		['Key-of-one', 'Key-of-two'],
+		'Key-of-two, Key-of-one!',
+		`${REMOVED}, ${REMOVED}!`,
+	],
+	['that begin alike', ['Key-of', 'Key-of-one'], 'Key-of-one', REMOVED],
+	['that contain one another', ['y-of', 'Key-of-one'], 'a Key-of-one', `a ${REMOVED}`],
+	['in another form', ['Key/of"+', 'Key-of-one'], 'Key%2Fof%22%2B', REMOVED],
+	['that are ordinary words', ['key', 'Key-of-one'], 'The key is wrong', 'The key is wrong'],
+])('keys %s', (_what, keys, echoed, shown) => {
+	const ring = new KeyRing();
+	for (const key of keys) expect(new ApiKey(key, ring).reveal()).toBe(key);
+	expect(ring.removeFrom(echoed, 4)).toBe(shown);
 });
 
 test('a text that ends as the key begins is whole in an error', async () => {

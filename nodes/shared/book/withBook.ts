@@ -8,7 +8,8 @@ import {
 import type { NodeCode } from '../../../gateway';
 import type { Service } from '../run/connect';
 import { runsAsTool } from '../form/hints';
-import { failAll, isStopped, withService } from '../run/eachItem';
+import { isStopped } from '../run/cancel';
+import { type ErrorOf, failAll, withService } from '../run/eachItem';
 import { nodeError, ReportedError } from '../run/errorText';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
@@ -30,7 +31,7 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 	properties: INodeProperties[],
 	book: PaidBook,
 	work: (run: PaidRun) => Promise<Output>,
-	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
+	fail = (errorOf: ErrorOf): INodeExecutionData[] => failAll(context, errorOf),
 ): Promise<Output | INodeExecutionData[]> {
 	for (const { item, earlier } of isStopped(context) ? book.entries : []) {
 		// Of the tries that Retry On Fail makes after a Stop, only the error of the last one is shown.
@@ -44,7 +45,7 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 		});
 		const output = await work({ service, book, spending }).catch((error: unknown) => {
 			// Otherwise n8n would hand on the input of a node that continues on an error.
-			if (!(error instanceof NodeError)) return fail(error);
+			if (!(error instanceof NodeError)) return fail(() => error);
 			book.end(undefined);
 			throw error;
 		});

@@ -3,8 +3,10 @@ import type {
 	ILoadOptionsFunctions,
 	INodeProperties,
 	ISupplyDataFunctions,
+	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import {
+	type Credential,
 	Gateway,
 	type GatewayOptions,
 	type HostHelpers,
@@ -13,6 +15,7 @@ import {
 } from '../../../gateway';
 import type { FormReader } from '../form/formReader';
 import type { RequestOptions } from '../form/sharedProperties';
+import { inTurns } from './turns';
 
 /** How long the editor waits for a dropdown or the Test button, in milliseconds. */
 export const IN_EDITOR_MS = 20_000;
@@ -30,7 +33,11 @@ export interface Service {
 	context: IExecuteFunctions;
 	/** The properties of the node. */
 	properties: INodeProperties[];
-	gateway: Gateway;
+	/**
+	 * The gateway of an item's credential.
+	 * @throws InvalidInputError when that credential is invalid
+	 */
+	gatewayOf: (item: number) => Gateway;
 	/** The parameters of the node. */
 	form: FormReader;
 	/** Aborted when the execution is cancelled. */
@@ -47,11 +54,78 @@ export async function openGateway(
 	options: RequestOptions,
 	itemIndex = 0,
 ): Promise<Gateway> {
-	const credential = parseCredential(await host.getCredentials('generationServiceApi', itemIndex));
+	const credential = await readCredential(host, itemIndex);
 	return new Gateway(credential, { ...options, ...hostHelpers(host) });
 }
 
 type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
+
+const CREDENTIAL_TYPE = 'generationServiceApi';
+
+async function readCredential(host: Host, itemIndex: number): Promise<Credential> {
+	return parseCredential(await host.getCredentials(CREDENTIAL_TYPE, itemIndex));
+}
+
+/** By item, the gateways of valid credentials, and the errors of the others. */
+export interface OpenGateways {
+	gateways: Map<number, Gateway>;
+	errors: Map<number, unknown>;
+}
+
+/**
+ * Opens a gateway for each distinct credential of a run: n8n evaluates the expressions in a credential for each item, so that one
+ * workflow serves many customers, each with a key of their own.
+ * @throws NodeOperationError when the execution was cancelled meanwhile
+ */
+export async function openGateways(
+	context: IExecuteFunctions,
+	options: RequestOptions,
+): Promise<OpenGateways> {
+	const items = [...context.getInputData().keys()];
+	const isSame = items.length === 1 || (await hasFixedCredential(context));
+	const gateways = new Map<number, Gateway>();
+	const errors = new Map<number, unknown>();
+	const known = new Map<string, Gateway>();
+	await inTurns(context, isSame ? [0] : items, async (item) => {
+		try {
+			const credential = await readCredential(context, item);
+			const name = JSON.stringify(credential);
+			const [any] = known.values();
+			const gateway =
+				known.get(name) ??
+				any?.withCredential(credential) ??
+				new Gateway(credential, { ...options, ...hostHelpers(context) });
+			known.set(name, gateway);
+			for (const each of isSame ? items : [item]) gateways.set(each, gateway);
+		} catch (error) {
+			for (const each of isSame ? items : [item]) errors.set(each, error);
+		}
+	});
+	return { gateways, errors };
+}
+
+/**
+ * Whether the stored credential has no expression: then it is read once, since n8n reads it from its database each time. n8n does
+ * not promise what tells this. Where it is missing or fails, the credential is read for each item, as n8n's own nodes do.
+ */
+async function hasFixedCredential(context: IExecuteFunctions): Promise<boolean> {
+	const { additionalData } = context as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>;
+	const stored = context.getNode().credentials?.[CREDENTIAL_TYPE];
+	if (!additionalData || !stored) return false;
+	try {
+		const fields = await additionalData.credentialsHelper.getDecrypted(
+			additionalData,
+			stored,
+			CREDENTIAL_TYPE,
+			context.getMode(),
+			context.getExecuteData(),
+			true,
+		);
+		return Object.values(fields).every((value) => !String(value).startsWith('='));
+	} catch {
+		return false;
+	}
+}
 
 /** Whether n8n logs at debug level: for a level that it hides, n8n's logger has a function without parameters. */
 export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {

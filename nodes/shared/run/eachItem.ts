@@ -1,12 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { CancelledError, nextTurn, systemClock } from '../../../gateway';
+import { CancelledError } from '../../../gateway';
 import { asHtml, hintAboutFailures, hintAfterRun } from '../form/hints';
 import { namedAsInForm } from '../form/parameterLabels';
 import { FormReader } from '../form/formReader';
-import { fieldOf } from '../form/parameterValues';
-import { readRequestOptions } from '../form/sharedProperties';
-import { openGateway, type Service } from './connect';
+import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
+import { throwIfCancelled } from './cancel';
+import { openGateways, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
+import { inTurns } from './turns';
 
 /**
  * Runs a node that has items: connects it to the service before anything else is done with them.
@@ -18,24 +19,32 @@ export async function withService<Output>(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 	work: (service: Service) => Promise<Output>,
-	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
+	fail = (errorOf: ErrorOf): INodeExecutionData[] => failAll(context, errorOf),
 ): Promise<Output | INodeExecutionData[]> {
 	// After a cancel, Retry On Fail still calls execute again.
 	throwIfCancelled(context);
 	if (context.getInputData().length === 0) return [];
-	let service: Service;
+	const form = new FormReader(context);
+	let options: RequestOptions;
 	try {
-		const form = new FormReader(context);
-		const options = readRequestOptions(form.collection('requestOptions', 0));
-		const gateway = await openGateway(context, options);
-		const signal = context.getExecutionCancelSignal?.();
-		const { maxConcurrency } = options;
-		service = { context, properties, gateway, form, signal, maxConcurrency };
+		options = readRequestOptions(form.collection('requestOptions', 0));
 	} catch (error) {
-		return fail(namedAsInForm(error, properties));
+		return fail(() => namedAsInForm(error, properties));
 	}
-	return await work(service);
+	const { gateways, errors } = await openGateways(context, options);
+	if (gateways.size === 0) return fail((item) => namedAsInForm(errors.get(item), properties));
+	const gatewayOf = (item: number) => {
+		const gateway = gateways.get(item);
+		if (gateway) return gateway;
+		throw namedAsInForm(errors.get(item), properties);
+	};
+	const signal = context.getExecutionCancelSignal?.();
+	const { maxConcurrency } = options;
+	return await work({ context, properties, gatewayOf, form, signal, maxConcurrency });
 }
+
+/** The error of each item. */
+export type ErrorOf = (item: number) => unknown;
 
 /** A result that comes later, while its item no longer counts as in flight. */
 export interface Pending<Result> {
@@ -125,7 +134,7 @@ export async function outcomesOf<Form, Prepared, Result extends object>(
  * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails
  */
 async function prepareAll<Form, Prepared>(
-	{ context, properties, form }: Service,
+	{ context, properties, form, gatewayOf }: Service,
 	{ read, prepare, refusal }: Omit<ItemWork<Form, Prepared, object>, 'work'>,
 ) {
 	const continues = context.continueOnFail();
@@ -143,6 +152,8 @@ async function prepareAll<Form, Prepared>(
 	const all = context.getInputData().keys();
 	await inTurns(context, all, (itemIndex) =>
 		unlessFailed(itemIndex, () => {
+			// An item whose credential is invalid fails before anything is sent.
+			gatewayOf(itemIndex);
 			const known = form.isFixed ? forms.get(0) : undefined;
 			forms.set(itemIndex, known ?? read(itemIndex));
 		}),
@@ -160,28 +171,6 @@ async function prepareAll<Form, Prepared>(
 	if (!continues && errors.size > 0) throw nodeError(context, errors.get(first), first);
 	for (const hint of form.hints) hintAfterRun(context, asHtml(hint));
 	return { prepared, errors };
-}
-
-/**
- * n8n does nothing else while a node reads its items: each expression takes up to 0.7 ms (n8n 2.41). Reading and preparing
- * may follow each other without a pause: two turns stay below 100 ms.
- */
-const MAX_TURN_MS = 25;
-
-/** @throws NodeOperationError when the execution was cancelled in between */
-async function inTurns<Thing>(
-	context: IExecuteFunctions,
-	things: Iterable<Thing>,
-	action: (thing: Thing) => void,
-): Promise<void> {
-	let startedAt = systemClock.now();
-	for (const thing of things) {
-		action(thing);
-		if (systemClock.now() - startedAt < MAX_TURN_MS) continue;
-		await nextTurn();
-		throwIfCancelled(context);
-		startedAt = systemClock.now();
-	}
 }
 
 /**
@@ -205,28 +194,10 @@ export function outputOf(
 	return items;
 }
 
-/** The output of a node whose items all fail for one reason. */
-export function failAll(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+/** The output of a node whose items all fail. */
+export function failAll(context: IExecuteFunctions, errorOf: ErrorOf): INodeExecutionData[] {
 	return outputOf(
 		context,
-		context.getInputData().map(() => [{ error }]),
+		context.getInputData().map((_, item) => [{ error: errorOf(item) }]),
 	);
-}
-
-export function isStopped(context: IExecuteFunctions): boolean {
-	return context.getExecutionCancelSignal?.()?.aborted === true;
-}
-
-/** @param outcomes one of which may be a billable request that was in flight */
-export function throwIfCancelled(
-	context: IExecuteFunctions,
-	outcomes: Array<Outcome<unknown>> = [],
-): void {
-	if (!isStopped(context)) return;
-	for (const [itemIndex, outcome] of outcomes.entries()) {
-		const error = fieldOf(outcome, 'error');
-		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
-			throw nodeError(context, error, itemIndex);
-	}
-	throw nodeError(context, new CancelledError(), 0);
 }

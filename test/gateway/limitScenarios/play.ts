@@ -178,7 +178,13 @@ async function runInNode(
 		getExecutionCancelSignal: () => undefined,
 	};
 	const form = { isFixed: false, check: () => [], hints: [] };
-	const service = { context, gateway, form, maxConcurrency, properties: [] } as unknown as Service;
+	const service = {
+		context,
+		gatewayOf: () => gateway,
+		form,
+		maxConcurrency,
+		properties: [],
+	} as unknown as Service;
 	const outcomes = await outcomesOf(service, {
 		read: (itemIndex) => `${name}/${itemIndex}`,
 		prepare: (user) => user,
