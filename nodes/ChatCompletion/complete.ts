@@ -125,8 +125,10 @@ async function completeItem(
 	const { completion, values } = answer;
 	const { simplify, jsonOutput, includeInputFields } = prepared;
 	noteOddAnswer(run.hints, answer, simplify);
-	const own = simplify ? simplified(completion) : full(completion);
-	if (values.length > 0) own.json = values.at(-1) as IDataObject;
+	const answered = simplify ? simplified(completion) : full(completion);
+	// First what was asked for.
+	const parsed = values.length > 0 ? { json: values.at(-1) as IDataObject } : {};
+	const own: IDataObject = { ...parsed, ...answered, ...parsed };
 	const json = includeInputFields
 		? withInputFields(
 				run.service.context,

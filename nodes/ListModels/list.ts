@@ -157,8 +157,8 @@ export const modelFields: OutputFields = {
 	version_date: 'string',
 };
 
-/** The service's record of a model with its base name and version date, and without an `error`, which marks failed items. */
+/** The fields that every model has, then the service's record without an `error`, which marks failed items. */
 function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
-	const fields = without(record, 'error') as IDataObject;
-	return { ...fields, id, base_name: baseName, version_date: versionDate };
+	const known = { id, base_name: baseName, version_date: versionDate };
+	return { ...known, ...(without(record, 'error') as IDataObject), ...known };
 }

@@ -14,23 +14,26 @@ import { MANY_VIDEOS } from './videoRequest';
 /** The fields of a task, simplified. */
 export const taskFields = {
 	status: 'string',
-	progress: 'integer',
 	url: 'string',
-	revised_prompt: 'string',
+	task_id: 'string',
+	progress: 'integer',
 	duration: 'number',
 	size: 'string',
 	fps: 'integer',
 	format: 'string',
 	created_at: 'integer',
 	completed_at: 'integer',
-	task_id: 'string',
+	revised_prompt: 'string',
 } satisfies OutputFields;
+
+const { revised_prompt, ...shortFields } = taskFields;
 
 /** With the fields of the submission, where it is known. */
 export const generatedFields = {
-	...taskFields,
+	...shortFields,
 	model: 'string',
 	request_id: 'string',
+	revised_prompt,
 } satisfies OutputFields;
 
 /** Every field of an item that is not simplified. */
@@ -40,17 +43,18 @@ const FULL_FIELDS = [
 ];
 
 /**
- * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
- * table they would push the rest out of sight.
+ * The fields of a task for the next node, without those that the service did not send: first what a user looks for, last what
+ * is long, which in n8n's table pushes the rest out of sight. Times are the service's seconds, as in n8n's nodes for Stripe
+ * and Slack: an expression makes a date of them.
  */
 function simplifiedTask({ latest, submitted, request = {} }: PaidTask): IDataObject {
 	const { status, progress, url, metadata, created_at, completed_at } = latest;
 	const { duration, size, fps, format } = metadata ?? {};
 	return present({
 		status,
-		progress,
 		url: url ?? null,
-		revised_prompt: latest.revised_prompt ?? submitted?.revised_prompt,
+		task_id: latest.id,
+		progress,
 		duration,
 		size,
 		fps,
@@ -58,8 +62,8 @@ function simplifiedTask({ latest, submitted, request = {} }: PaidTask): IDataObj
 		created_at: created_at ?? request.created,
 		completed_at,
 		model: request.model,
-		task_id: latest.id,
 		request_id: request.id,
+		revised_prompt: latest.revised_prompt ?? submitted?.revised_prompt,
 	} satisfies Record<keyof typeof generatedFields, unknown>);
 }
 

@@ -61,11 +61,11 @@ export const submit: Operation = {
 	outputFields: {
 		status: 'string',
 		url: 'null',
-		revised_prompt: 'string',
+		task_id: 'string',
 		created_at: 'integer',
 		model: 'string',
-		task_id: 'string',
 		request_id: 'string',
+		revised_prompt: 'string',
 	},
 	plan: (form, item, options) => ({
 		...planSubmission(form, item, options),
