@@ -1,0 +1,122 @@
+import { type Fields, isFields, parseResponseJsonOrUndefined } from './responseJson';
+
+/** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
+const MAX_DEPTH = 10;
+/** Fields and entries that are looked at in all, and the entries of one list. */
+const MAX_LOOKED_AT = 5_000;
+const MAX_LISTED = 20;
+/** Characters of all words, of which an error shows no more. */
+export const MAX_WORDS = 1_000;
+
+/** The name of a field with words about a failure, wherever it is, and of one that has them only in an object with such a name. */
+const REASON = /message|msg|reason(?!ing)|detail|error|failure/i;
+const REASON_INSIDE = /^(?:description|cause|raw|text|title)$/i;
+/** The name of a field about the failure that has no words. */
+const NO_WORDS = /(?:code|type|class|name|id|ur[il]|links?|status|time|count)$|^finish/i;
+/** A map from the name of a refused field to the texts about it, as ASP.NET and Laravel send it. */
+const BY_FIELD = /errors$/i;
+/** Texts that Python and JavaScript make of a missing value; the beginning of JSON, and of a page. */
+const NOTHING = /^(?:none|null|undefined|)$/i;
+const JSON_START = /^\s{0,9}[[{]/;
+const PAGE_START = /^\s{0,9}<[a-z!]/i;
+/** Codes of success, which MiniMax, iFlytek and others send in each response. */
+const SUCCESS = /^(?:0|200|success|ok)$/i;
+
+/** A value, and what the names around it say of it. */
+interface Place {
+	name: string;
+	depth: number;
+	/** Whether it is in an object whose name tells of a failure. */
+	isInside: boolean;
+}
+
+/**
+ * What a body of any shape says of a failure: of a refused request, or of a failed task. The words that are nearest to the top come
+ * first, and what is inside them follows: words that a gateway passes on, also as JSON in a text, and refused fields.
+ * @param body parsed JSON, or a text
+ * @param redact takes the key out of a text
+ * @returns at most 1,000 characters; empty if nothing in the body has words
+ */
+export function reasonWords(body: unknown, redact: (text: string) => string): string {
+	let lookedAt = 0;
+	const wordsIn = (value: unknown, place: Place): string => {
+		lookedAt += 1;
+		if (lookedAt > MAX_LOOKED_AT || place.depth > MAX_DEPTH) return '';
+		const within = (name: string, isInside: boolean): Place => ({
+			name,
+			depth: place.depth + 1,
+			isInside,
+		});
+		if (typeof value === 'string') return wordsOfText(value, place);
+		if (Array.isArray(value)) {
+			const { name, isInside } = place;
+			const listed = value.slice(0, MAX_LISTED);
+			return joined(
+				listed.map((entry) => wordsIn(entry, within(name, isInside))),
+				'; ',
+			);
+		}
+		// A message of a conversation is what someone said, not a reason.
+		if (!isFields(value) || 'role' in value) return '';
+		const isInside = place.isInside || isReason(place.name);
+		const byField = BY_FIELD.test(place.name) && !Object.keys(value).some(hasWords);
+		const parts = inOrder(value).map(([name, field]) => {
+			if (!byField) return wordsIn(field, within(name, isInside || isProblem(value)));
+			const words = wordsIn(field, within(place.name, true));
+			return words && `${name}: ${words}`;
+		});
+		return joined([placeOf(value), ...parts], byField ? '; ' : ': ');
+	};
+	const wordsOfText = (text: string, place: Place): string => {
+		const json = JSON_START.test(text) ? parseResponseJsonOrUndefined(text) : undefined;
+		const inner = json === undefined ? '' : wordsIn(json, { ...place, depth: place.depth + 1 });
+		if (inner !== '') return inner;
+		const isOfReason = isReason(place.name) || (place.isInside && hasWords(place.name));
+		if (!isOfReason || NOTHING.test(text.trim()) || PAGE_START.test(text)) return '';
+		return cut(redact(text).trim());
+	};
+	const name = typeof body === 'string' ? 'message' : '';
+	return cut(redact(wordsIn(body, { name, depth: 0, isInside: false })));
+}
+
+function hasWords(name: string): boolean {
+	return isReason(name) || REASON_INSIDE.test(name);
+}
+
+function isReason(name: string): boolean {
+	return REASON.test(name) && !NO_WORDS.test(name);
+}
+
+/** The texts of an object come before what is deeper. Those of one that tells of a success are no reason. */
+function inOrder(fields: Fields): Array<[string, unknown]> {
+	const entries = Object.entries(fields).slice(0, MAX_LOOKED_AT);
+	const isText = ([, field]: [string, unknown]) => typeof field === 'string';
+	const deeper = entries.filter((entry) => !isText(entry));
+	return isSuccess(fields) ? deeper : [...entries.filter(isText), ...deeper];
+}
+
+/** "Problem details" (RFC 9457), whose title has words. */
+function isProblem({ status, title }: Fields): boolean {
+	return typeof status === 'number' && typeof title === 'string';
+}
+
+/** FastAPI names the field that it refuses in `loc`. */
+function placeOf({ loc }: Fields): string {
+	return Array.isArray(loc) ? loc.slice(0, MAX_LISTED).join('.') : '';
+}
+
+function isSuccess({ code, status_code = code, error }: Fields): boolean {
+	return SUCCESS.test(String(status_code)) && !error;
+}
+
+/** Texts without those that an earlier one contains. */
+function joined(texts: string[], between: string): string {
+	const kept: string[] = [];
+	for (const text of texts.filter(Boolean).slice(0, MAX_LISTED))
+		if (!kept.some((earlier) => earlier.includes(text))) kept.push(text);
+	return kept.join(between);
+}
+
+function cut(text: string): string {
+	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text;
+}
