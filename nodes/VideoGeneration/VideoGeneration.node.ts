@@ -19,12 +19,14 @@ import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProp
 import { failAll } from '../shared/run/eachItem';
 import { generate } from './generate';
 import { get } from './get';
-import { VideoOutput } from './output';
-import { waitingTooltip } from './resultOptions';
-import { type Operation, submit } from './submit';
-import { TaskLog } from './taskLog';
-import { requestHints, requestParameters } from './videoRequest';
-import { runOperation, wait } from './wait';
+import { requestHints, requestParameters } from './form/request';
+import { waitingTooltip } from './form/wait';
+import { submit } from './submit';
+import { TaskLog } from './tasks/log';
+import { VideoOutput } from './tasks/output';
+import type { Operation } from './tasks/plan';
+import { runOperation } from './tasks/run';
+import { wait } from './wait';
 
 const operations: Record<string, Operation> = { generate, get, submit, wait };
 

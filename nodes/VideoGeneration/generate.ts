@@ -1,8 +1,9 @@
 import { simplifyProperty } from '../shared/form/sharedProperties';
-import { generatedFields } from './output';
-import { downloadProperties, readOutput, readWait, waitOptionsProperty } from './resultOptions';
-import { type Operation, planSubmission } from './submit';
-import { optionsProperty, requestProperties } from './videoRequest';
+import { optionsProperty, readBillableVideo, requestProperties } from './form/request';
+import { downloadProperties, readOutput } from './form/result';
+import { readWait, waitOptionsProperty } from './form/wait';
+import { generatedFields } from './tasks/output';
+import type { Operation } from './tasks/plan';
 
 /** Submits as Submit does, then waits as Wait does. */
 export const generate: Operation = {
@@ -20,7 +21,7 @@ export const generate: Operation = {
 	],
 	outputFields: generatedFields,
 	plan: (form, item, options) => ({
-		...planSubmission(form, item, options),
+		video: readBillableVideo(form, item, options),
 		outputOptions: readOutput(form, item, options),
 		waitOptions: readWait(form, item),
 	}),

@@ -22,11 +22,20 @@ const ROOMS: Record<string, string[][]> = {
 	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
-		['generate', 'wait'],
-		['get'],
-		['submit'],
+		['generate', 'submit', 'get', 'wait'],
+		['tasks'],
+		['form'],
+	],
+	'nodes/VideoGeneration/tasks': [
+		['run'],
+		['wait'],
+		['settle', 'submit'],
+		['download'],
+		['plan'],
 		['output'],
-		['taskLog', 'resultOptions', 'videoRequest'],
+		['hints', 'fileName'],
+		['log'],
+		['advice'],
 	],
 };
 

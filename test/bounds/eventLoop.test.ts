@@ -3,7 +3,7 @@ import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
 import { Template } from '../../nodes/shared/form/template';
-import { videoFile } from '../../nodes/VideoGeneration/resultOptions';
+import { videoFile } from '../../nodes/VideoGeneration/tasks/fileName';
 
 const MiB = 1024 * 1024;
 const SMALL = 100_000;

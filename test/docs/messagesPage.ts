@@ -11,7 +11,7 @@ const PASSED_ON: readonly string[] = [
 	'gateway/http/networkError.ts: technical',
 	'gateway/http/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
-	'nodes/VideoGeneration/taskLog.ts: this.list(true)',
+	'nodes/VideoGeneration/tasks/log.ts: this.list(true)',
 	"nodes/shared/durableWait/pause.ts: ifStopped[index] ?? ''",
 	'nodes/shared/editor/modelLocator.ts: errorSummary(error)',
 	'nodes/shared/editor/testConnection.ts: errorSummary(error)',

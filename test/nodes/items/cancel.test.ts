@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
 import { propertyOf } from '../../../nodes/shared/form/parameterValues';
-import { waitOptionsProperty } from '../../../nodes/VideoGeneration/resultOptions';
+import { waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';

@@ -2,7 +2,7 @@ import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { BOUNDS } from '../../../gateway';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
 import { packageNode, packageNodes } from '../../engine/packageNodes';
-import { readWait, waitOptionsProperty } from '../../../nodes/VideoGeneration/resultOptions';
+import { readWait, waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
 import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';

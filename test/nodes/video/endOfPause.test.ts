@@ -1,7 +1,7 @@
 import { later, msBetween, wallTimeOf } from '../../../gateway';
 import { msUntilPoll, type Pace } from '../../../gateway/video/pollSchedule';
 import type { WaitedTask } from '../../../gateway/video/waitedTask';
-import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/wait';
+import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/tasks/wait';
 
 const NOW = wallTimeOf(1_000_000);
 const inSeconds = (seconds: number) => later(NOW, 1000 * seconds);

@@ -1,5 +1,5 @@
 import type { VideoTask } from '../../../gateway';
-import { videoFile } from '../../../nodes/VideoGeneration/resultOptions';
+import { videoFile } from '../../../nodes/VideoGeneration/tasks/fileName';
 import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { fingerprintsOf } from '../../../nodes/shared/book/fingerprints';
-import { requestParameters } from '../../../nodes/VideoGeneration/videoRequest';
+import { requestParameters } from '../../../nodes/VideoGeneration/form/request';
 import { credentialOf, type NodeResult, type NodeRun } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
 import { useSimulator } from '../../engine/useServers';

@@ -1,12 +1,13 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
-import { idInLog, idText, isFinished, logText, shortText } from '../../gateway';
-import type { VideoTask } from '../../gateway';
-import { noteInExecution, type PaidBook, withTaskIds } from '../shared/book/book';
-import type { PaidTask } from '../shared/book/schema';
-import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
-import { isDebugging } from '../shared/run/connect';
-import { isStopped } from '../shared/run/cancel';
-import { type TaskState, withFullStop } from '../shared/run/errorText';
+import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
+import type { VideoTask } from '../../../gateway';
+import { noteInExecution, type PaidBook, withTaskIds } from '../../shared/book/book';
+import type { PaidTask } from '../../shared/book/schema';
+import { asHtml, hintAfterRun, runsAsTool } from '../../shared/form/hints';
+import { isDebugging } from '../../shared/run/connect';
+import { isStopped } from '../../shared/run/cancel';
+import { type TaskState, withFullStop } from '../../shared/run/errorText';
+import { anotherNode } from './advice';
 
 /** In the execution's custom data. */
 const TASK_IDS = 'video_task_ids';
@@ -179,10 +180,4 @@ export function urlOf({ url }: Pick<VideoTask, 'url'>): string | null {
 /** What an error item tells of its task. */
 export function stateOf(task: PaidTask): TaskState {
 	return { task_id: task.latest.id, status: statusOf(task), url: urlOf(task.latest) };
-}
-
-/** How to get a video without paying again. Another operation of the same node would lose its fields. */
-export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): string {
-	const download = operation === 'Get' ? ', Download on' : '';
-	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
 }

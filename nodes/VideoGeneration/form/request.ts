@@ -1,8 +1,8 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
-import { type VideoFields, videoRequest } from '../../gateway';
-import { includeInputFieldsOption } from '../shared/form/outputItem';
-import type { FormReader } from '../shared/form/formReader';
-import { asText, numberProperty } from '../shared/form/parameterValues';
+import { type VideoFields, videoRequest } from '../../../gateway';
+import { includeInputFieldsOption } from '../../shared/form/outputItem';
+import type { FormReader } from '../../shared/form/formReader';
+import { asText, numberProperty } from '../../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -10,10 +10,10 @@ import {
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
 	userOption,
-} from '../shared/form/sharedProperties';
-import { hintBeforeRun } from '../shared/form/hints';
-import { modelLocator, readModel } from '../shared/editor/modelLocator';
-import type { RequestParameters } from '../shared/book/fingerprints';
+} from '../../shared/form/sharedProperties';
+import { hintBeforeRun } from '../../shared/form/hints';
+import { modelLocator, readModel } from '../../shared/editor/modelLocator';
+import type { RequestParameters } from '../../shared/book/fingerprints';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [

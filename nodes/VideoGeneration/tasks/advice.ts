@@ -1,0 +1,40 @@
+import {
+	GatewayError,
+	idText,
+	InvalidInputError,
+	TaskFailedError,
+	UrlRefusedError,
+} from '../../../gateway';
+import type { PaidTask } from '../../shared/book/schema';
+
+/** How to get a video without paying again. Another operation of the same node would lose its fields. */
+export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): string {
+	const download = operation === 'Get' ? ', Download on' : '';
+	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
+}
+
+/** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
+export function adviceAbout(
+	task: PaidTask,
+	error: unknown,
+	offersRetry: boolean,
+): string | undefined {
+	const { id, status } = task.latest;
+	const isOurs = task.submittedAt !== undefined;
+	if (task.state === 'unknown' && isOurs)
+		return `Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow again: it submits another video.`;
+	// A second poll of an ID that no URL can contain is refused, too.
+	if (error instanceof TaskFailedError || error instanceof InvalidInputError) return undefined;
+	if (task.state === 'unknown') return undefined;
+	// The URL leads to no video, and the next download would bring the same.
+	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
+	if (isRefused && !(error instanceof UrlRefusedError))
+		return 'Get with this task ID and Download off returns what the service says of it.';
+	if (!isOurs) return 'Executing this node again costs nothing.';
+	const isDone = status === 'completed';
+	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
+	const how = offersRetry
+		? `Retry of this execution ${isDone ? 'downloads it' : 'waits for it again'} without paying. Or ${other}.`
+		: `To get it without paying again, ${other}.`;
+	return `${how} Executing this node again pays for another video.`;
+}

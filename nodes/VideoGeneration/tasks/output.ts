@@ -1,0 +1,154 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { liveTasks, type PaidBook } from '../../shared/book/book';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import { RunHints, showHints } from '../../shared/form/hints';
+import { type OutputFields, present, withInputFields } from '../../shared/form/outputItem';
+import { type ErrorOf, outputOf, type Settled } from '../../shared/run/eachItem';
+import { type ErrorReport, reportError, ReportedError } from '../../shared/run/errorText';
+import { showVideoHints } from './hints';
+import { stateOf } from './log';
+
+/** The fields of a task, simplified. */
+export const taskFields = {
+	status: 'string',
+	url: 'string',
+	task_id: 'string',
+	progress: 'integer',
+	duration: 'number',
+	size: 'string',
+	fps: 'integer',
+	format: 'string',
+	created_at: 'integer',
+	completed_at: 'integer',
+	revised_prompt: 'string',
+} satisfies OutputFields;
+
+const { revised_prompt, ...shortFields } = taskFields;
+
+/** With the fields of the submission, where it is known. */
+export const generatedFields = {
+	...shortFields,
+	model: 'string',
+	request_id: 'string',
+	revised_prompt,
+} satisfies OutputFields;
+
+/** Every field of an item that is not simplified. */
+const FULL_FIELDS = [
+	...['id', 'object', 'status', 'progress', 'url', 'b64_json', 'revised_prompt', 'metadata'],
+	...['created_at', 'completed_at', 'task_id', 'task_error', 'request'],
+];
+
+/**
+ * The fields of a task for the next node, without those that the service did not send: first what a user looks for, last what
+ * is long, which in n8n's table pushes the rest out of sight. Times are the service's seconds, as in n8n's nodes for Stripe
+ * and Slack: an expression makes a date of them.
+ */
+function simplifiedTask({ latest, submitted, request = {} }: PaidTask): IDataObject {
+	const { status, progress, url, metadata, created_at, completed_at } = latest;
+	const { duration, size, fps, format } = metadata ?? {};
+	return present({
+		status,
+		url: url ?? null,
+		task_id: latest.id,
+		progress,
+		duration,
+		size,
+		fps,
+		format,
+		created_at: created_at ?? request.created,
+		completed_at,
+		model: request.model,
+		request_id: request.id,
+		revised_prompt: latest.revised_prompt ?? submitted?.revised_prompt,
+	} satisfies Record<keyof typeof generatedFields, unknown>);
+}
+
+/** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
+function fullTask({ latest, submitted }: PaidTask): IDataObject {
+	const { id, sent_as, status } = latest;
+	const whole = {
+		...submitted,
+		...present(latest),
+		status: sent_as?.status ?? status,
+		task_id: id,
+	};
+	const { error, ...fields } = whole as IDataObject;
+	for (const own of ['sent_as', 'used']) delete fields[own];
+	return error ? { ...fields, task_error: error } : fields;
+}
+
+type Result = Settled<INodeExecutionData>;
+
+/** The items of a run, read from the book, and the hints about them. */
+export class VideoOutput {
+	private readonly hints = new RunHints('video');
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly book: PaidBook,
+	) {}
+
+	/**
+	 * The output of the node.
+	 * @param causeOf why the node cannot go on: the error of each open task, and of each item without a task
+	 */
+	items(causeOf?: ErrorOf): INodeExecutionData[] {
+		const { context, book } = this;
+		const entries = causeOf === undefined ? [...book.current.values()] : book.entries;
+		const results = new Map<number, Result[]>();
+		for (const entry of entries)
+			results.set(entry.item, [
+				...(results.get(entry.item) ?? []),
+				...this.resultsOf(entry, causeOf),
+			]);
+		const withoutTask = (item: number) => (causeOf ? [{ error: causeOf(item) }] : []);
+		const inputs = context.getInputData();
+		const items = outputOf(
+			context,
+			inputs.map((_, item) => results.get(item) ?? withoutTask(item)),
+		);
+		showHints(() => showVideoHints(context, this.hints, items, entries, book.run));
+		return items;
+	}
+
+	/** What came of the tasks of an item, and the error of the item itself. */
+	private resultsOf(entry: BookEntry, causeOf?: ErrorOf): Result[] {
+		const results = liveTasks(entry).flatMap((task): Result[] => {
+			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
+			const fail = (error: unknown) => [
+				{ error: new ReportedError(reportError(error, stateOf(task))) },
+			];
+			if (task.state !== 'done') return causeOf ? fail(causeOf(entry.item)) : [];
+			try {
+				return [{ result: this.itemOf(entry, task) }];
+			} catch (error) {
+				return fail(error);
+			}
+		});
+		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
+		return results;
+	}
+
+	/** The item of a task. The fields of its input item are added here and kept nowhere. */
+	itemOf({ item, waitOptions, outputOptions }: BookEntry, task: PaidTask): INodeExecutionData {
+		const { simplify = true, includeInputFields, binaryProperty } = outputOptions ?? {};
+		const own = simplify ? simplifiedTask(task) : fullTask(task);
+		// A task that was just submitted, and is not waited for, has little more than its request.
+		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
+		// Every field that an item of a video may have belongs to the node, also where this item lacks it.
+		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
+		const json = includeInputFields
+			? withInputFields(this.context, item, own, names, this.hints)
+			: own;
+		const made: INodeExecutionData = { json, pairedItem: { item } };
+		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
+		return made;
+	}
+}
+
+/** With Simplify off, an error item has what the service said of the task, as it was sent. */
+function failedTask({ outputOptions }: BookEntry, { latest }: PaidTask, report: ErrorReport) {
+	if (outputOptions?.simplify !== false || latest.error == null) return new ReportedError(report);
+	return new ReportedError({ ...report, failure: { ...report.failure, task_error: latest.error } });
+}

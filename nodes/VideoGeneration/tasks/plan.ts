@@ -1,0 +1,68 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { liveTasks } from '../../shared/book/book';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import type { PaidRun } from '../../shared/book/withBook';
+import type { DurableWait } from '../../shared/durableWait/durableWait';
+import type { FormReader } from '../../shared/form/formReader';
+import type { OutputFields } from '../../shared/form/outputItem';
+import type { BillableVideo } from '../form/request';
+import type { TaskLog } from './log';
+import type { VideoOutput } from './output';
+
+/** What one run of the node works with. */
+export interface VideoRun extends PaidRun {
+	durable: DurableWait;
+	log: TaskLog;
+	output: VideoOutput;
+}
+
+/** What an operation asks for an item: videos to submit, or a task; how to wait for them, and what their items look like. */
+export interface Plan extends Pick<BookEntry, 'waitOptions' | 'outputOptions'> {
+	video?: BillableVideo;
+	/** Of tasks that someone submitted earlier. */
+	taskIds?: string[];
+}
+
+/** A task in the state `open`. */
+export interface OpenTask {
+	entry: BookEntry;
+	task: PaidTask;
+}
+
+export interface Operation {
+	option: Omit<INodePropertyOptions, 'value'>;
+	properties: INodeProperties[];
+	outputFields: OutputFields;
+	/**
+	 * Reads an item.
+	 * @param options the collection Options, which is read once
+	 * @throws InvalidInputError
+	 */
+	plan: (form: FormReader, item: number, options: Record<string, unknown>) => Plan;
+}
+
+/** The entry of an item, with what earlier tries submitted for it. To be called for each item before anything is submitted. */
+export function openEntry(run: VideoRun, plan: Plan, item: number): BookEntry {
+	const { book, service, spending } = run;
+	const { video, taskIds = [], waitOptions, outputOptions } = plan;
+	const options = { waitOptions, outputOptions };
+	if (video === undefined) {
+		const known = taskIds.map((id) => service.gatewayOf(item).knownTask(id));
+		return book.add({
+			item,
+			...options,
+			tasks: known.map((latest) => ({ state: 'open', latest })),
+		});
+	}
+	const { request, maxBillableRequests } = video;
+	const entry = Object.assign(book.entryOf(item, request), options);
+	spending.plan(item, book.isLost(entry) ? 0 : missing(entry, request), maxBillableRequests);
+	return entry;
+}
+
+/** How many videos of an item are still to be submitted. */
+export function missing(entry: BookEntry, { n = 1 }: BillableVideo['request']): number {
+	const live = liveTasks(entry).length;
+	// The service may have made more than were asked for.
+	return live === 0 ? n : Math.max(0, Math.min(entry.tasks.length - live, n - live));
+}

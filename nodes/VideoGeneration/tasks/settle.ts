@@ -1,0 +1,72 @@
+import {
+	CancelledError,
+	isNotFound,
+	type Pauses,
+	TaskFailedError,
+	waitForTask,
+	WaitTimeoutError,
+} from '../../../gateway';
+import { reportError } from '../../shared/run/errorText';
+import { adviceAbout } from './advice';
+import { download, isDownloaded } from './download';
+import { stateOf, urlOf } from './log';
+import type { OpenTask, VideoRun } from './plan';
+
+/**
+ * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task.
+ * @param pauses between which it may be polled
+ * @throws CancelledError
+ */
+export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses): Promise<void> {
+	const { task } = open;
+	const videos: Buffer[] = [];
+	const settling = poll(run, open, pauses, videos).then(async (isOver) => {
+		if (isOver) await finish(run, open, videos[0]);
+	});
+	await settling.catch((error: unknown) => {
+		if (error instanceof CancelledError) throw error;
+		task.state = isNotFound(error) ? 'unknown' : 'failed';
+		const advice = adviceAbout(task, error, run.log.offersRetry);
+		task.error = reportError(error, stateOf(task), advice);
+	});
+}
+
+/**
+ * @param videos gets the inline video, if there is one to download
+ * @returns whether the wait is over
+ */
+async function poll(
+	{ service: { gatewayOf, signal } }: VideoRun,
+	{ entry, task }: OpenTask,
+	pauses: Pauses,
+	videos: Buffer[],
+): Promise<boolean> {
+	const gateway = gatewayOf(entry.item);
+	const { status, used } = task.latest;
+	const { id, url } = used ?? task.latest;
+	const { interval = 0, polling = 'fixed', onTimeout } = entry.waitOptions ?? {};
+	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
+	const waiting = waitForTask({
+		...{ task, interval, polling, pauses, signal },
+		get: async (stop, withinMs) => await gateway.getVideoTask(id, stop, keep, withinMs),
+		hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
+	});
+	return await waiting.then(Boolean, (error: unknown) => {
+		const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+		const isOutput = onTimeout === 'output' && isKnown && error instanceof WaitTimeoutError;
+		// The URL of a video that was seen finished may still lead to it.
+		const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
+		if (error instanceof CancelledError || !(mayHaveVideo || isOutput)) throw error;
+		return true;
+	});
+}
+
+/** @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored */
+async function finish(run: VideoRun, open: OpenTask, inline: Buffer | undefined): Promise<void> {
+	const { entry, task } = open;
+	const { latest } = task;
+	if (latest.status === 'failed') throw new TaskFailedError(latest);
+	if (isDownloaded(entry) && latest.status === 'completed')
+		task.file = await download(run, open, inline);
+	task.state = 'done';
+}

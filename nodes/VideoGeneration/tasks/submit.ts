@@ -1,0 +1,68 @@
+import {
+	CancelledError,
+	GatewayError,
+	NoResponseError,
+	systemClock,
+	type VideoSubmission,
+} from '../../../gateway';
+import { liveTasks } from '../../shared/book/book';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import { present } from '../../shared/form/outputItem';
+import type { BillableVideo } from '../form/request';
+import { missing, type VideoRun } from './plan';
+
+/**
+ * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
+ * @throws GatewayError; in the execution that lost the response always, since the service may have accepted the submission
+ */
+export async function submitMissing(
+	run: VideoRun,
+	billable: BillableVideo,
+	entry: BookEntry,
+): Promise<void> {
+	const { book, log, spending, service } = run;
+	const count = missing(entry, billable.request);
+	if (count === 0) return;
+	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
+	const hasTasks = liveTasks(entry).length > 0;
+	const request = hasTasks ? { ...billable.request, n: count } : billable.request;
+	const submitted = spending.spend(
+		count,
+		billable.maxBillableRequests,
+		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal),
+		({ data }) => data.length,
+	);
+	const submission = await submitted.catch((error: unknown) => {
+		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
+			entry.lost = {};
+			log.lost(entry.item, error instanceof CancelledError);
+		}
+		throw error;
+	});
+	const tasks = tasksOf(submission);
+	entry.tasks = [...liveTasks(entry), ...tasks];
+	entry.asked = (entry.asked ?? 0) + count;
+	entry.named = (entry.named ?? 0) + tasks.length;
+	delete entry.lost;
+	delete entry.earlier;
+	log.submitted(entry.item, tasks, count);
+}
+
+/** Two tasks with one ID are one video. */
+function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
+	const request = present(submission);
+	const submittedAt = systemClock.wallTime();
+	const byId = new Map(data.map((task) => [task.id, task]));
+	return [...byId.values()].map((latest) => ({ state: 'open', latest, request, submittedAt }));
+}
+
+function lostBefore(offersRetry: boolean) {
+	const remedy = offersRetry
+		? 'use Retry on this execution.'
+		: 'run the workflow again: a new execution submits it again.';
+	return new NoResponseError('The response to this submission was lost in an earlier try', {
+		code: 'submission_lost',
+		advice: `If your account shows no such request, ${remedy}`,
+		mayHaveBeenAccepted: true,
+	});
+}

@@ -1,0 +1,138 @@
+import type { EngineRequest } from 'n8n-workflow';
+import {
+	earliest,
+	later,
+	msBetween,
+	type Pauses,
+	systemClock,
+	type WaitedTask,
+	type WallTime,
+} from '../../../gateway';
+import { liveTasks } from '../../shared/book/book';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
+import { hintAfterRun } from '../../shared/form/hints';
+import { throwIfCancelled } from '../../shared/run/cancel';
+import { ReportedError, withFullStop } from '../../shared/run/errorText';
+import { waitsInDatabase } from '../form/wait';
+import { anotherNode } from './advice';
+import type { OpenTask, VideoRun } from './plan';
+import { settleTask } from './settle';
+
+/** n8n resumes everything that is due at once: pauses that start together end apart. */
+const SPREAD_MS = 5_000;
+/** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
+export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
+
+/** The wait for the tasks of a run, in memory or in n8n's database: the two differ in where the run sleeps. */
+export class Wait {
+	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
+	private readonly refusal: string | undefined;
+	/** Each pause would store a file that n8n keeps in memory. */
+	private holdsFile: boolean;
+
+	constructor(private readonly run: VideoRun) {
+		const { book, durable, service } = run;
+		this.holdsFile = book.tasks.some(isInMemory);
+		if (book.isGone) this.refusal = 'the state of this wait is lost';
+		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
+	}
+
+	/**
+	 * Settles the tasks of an item, except those that wait in the database.
+	 * @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then
+	 */
+	async forItem(entry: BookEntry): Promise<object> {
+		await this.settleTasks(openTasksOf(entry));
+		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
+		if (error !== undefined) throw new ReportedError(error);
+		return {};
+	}
+
+	private async settleTasks(open: OpenTask[]): Promise<void> {
+		const settling = open.map(async (each) => {
+			await settleTask(this.run, each, this.pausesOf(each));
+			this.holdsFile ||= isInMemory(each.task);
+		});
+		await Promise.all(settling);
+	}
+
+	/**
+	 * Settles the tasks of all items.
+	 * @returns the request of a pause, after which it continues; undefined when all are settled
+	 */
+	async forRest(): Promise<EngineRequest | undefined> {
+		const { context } = this.run.service;
+		const waited = [...this.run.book.current.values()].filter(({ waitOptions }) => waitOptions);
+		const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
+		const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
+		this.hintAboutMemory(this.refusal ?? (isShort && 'Max Wait is less than 70 seconds'));
+		for (;;) {
+			const open = waited.flatMap(openTasksOf);
+			// What a cancel ends is thrown as an error of the node, which names the tasks.
+			await this.settleTasks(open).finally(() => throwIfCancelled(context));
+			const left = waited.flatMap(openTasksOf);
+			if (left.length === 0) return undefined;
+			this.hintAboutMemory(this.holdsFile && 'n8n keeps files in memory');
+			if (left.every((each) => this.pausesOf(each).allow()))
+				return this.pause(left.map(({ task }) => task));
+		}
+	}
+
+	/** Says why a wait is not in the database, although it is to be. */
+	private hintAboutMemory(reason: string | false): void {
+		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
+	}
+
+	/** When the wait for a task may be in n8n's database. */
+	private pausesOf({ task: { deadline } }: OpenTask): Pauses {
+		const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
+		const allow = () => this.refusal === undefined && leftMs() >= MIN_WAIT_MS && !this.holdsFile;
+		return { shortest: MIN_PAUSE_MS, allow };
+	}
+
+	private pause(waiting: PaidTask[]): EngineRequest {
+		const { book, durable, output, service } = this.run;
+		const { current } = book;
+		return durable.pause({
+			until: endOfPause(systemClock.wallTime(), waiting),
+			// Users pin these items to build the nodes that follow, so they have all fields that are known.
+			shown: [...current.values()].flatMap((entry) =>
+				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
+			),
+			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
+		});
+	}
+}
+
+const isInMemory = ({ file }: PaidTask) => file !== undefined && file.id === undefined;
+
+/** What becomes of an item if n8n never runs the node again. */
+function ifStopped(entry: BookEntry | undefined): string {
+	const ids = entry?.tasks.map(({ latest }) => latest.id).join(', ');
+	if (ids)
+		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
+	const { message, description } = entry?.error?.failure ?? {};
+	return message ? `${withFullStop(message)} ${description}` : 'Stopped before it was submitted';
+}
+
+/** The open tasks of an entry, with their deadlines. */
+function openTasksOf(entry: BookEntry): OpenTask[] {
+	const open = liveTasks(entry).filter(({ state }) => state === 'open');
+	const { waitOptions } = entry;
+	return open.map((task) => {
+		if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
+		return { entry, task };
+	});
+}
+
+/** Until when to pause: for the first poll of any task, and no longer than the Max Wait of any. */
+export function endOfPause(
+	now: WallTime,
+	tasks: WaitedTask[],
+	random: number = Math.random(),
+): WallTime {
+	const due = earliest(tasks.map((task) => task.due ?? now));
+	const ms = Math.max(MIN_PAUSE_MS, msBetween(now, due)) + Math.round(random * SPREAD_MS);
+	return earliest([later(now, ms), ...tasks.flatMap(({ deadline }) => deadline ?? [])]);
+}
