@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { InvalidInputError } from '../../../gateway';
+import { InvalidInputError, isEmptied } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf, readBoolean } from './parameterValues';
 import { onPurpose, shortened, Template, inText } from './template';
@@ -46,8 +46,10 @@ export class FormReader {
 	private readonly varying: Set<string>;
 	private readonly constants = new Map<string, unknown>();
 	private readonly templates = new Map<string, Template>();
-	/** The items of each expression without a value. */
+	/** The items of each expression without a value in a text. */
 	private readonly missing = new Map<string, Set<number>>();
+	/** The items of each expression that leaves another field empty, such as Duration: it may cost more than was meant. */
+	private readonly emptied = new Map<string, Set<number>>();
 	/** The refusal of all items, for each group of texts with an expression that has no value. */
 	private readonly refusals = new Map<string, InvalidInputError>();
 	/** The groups of texts with an expression that has a value. */
@@ -96,12 +98,21 @@ export class FormReader {
 		return [...this.refusals].find(([group]) => !this.filled.has(group))?.[1];
 	}
 
-	/** One hint for each expression without a value, once all items are read. */
-	get hints(): string[] {
-		return [...this.missing].map(([code, items]) => {
-			const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed([...items])}` : '';
-			return `${shortened(code)} has no value${of}. ${onPurpose(code)}`;
-		});
+	/**
+	 * One hint for each expression without a value, once all items are read.
+	 * @param failed items whose error tells what they lack
+	 */
+	hints(failed: ReadonlyMap<number, unknown>): string[] {
+		const named = (empty: Map<string, Set<number>>, advice: (code: string) => string) =>
+			[...empty].flatMap(([code, items]) => {
+				const left = [...items].filter((item) => !failed.has(item));
+				const of = this.context.getInputData().length > 1 ? ` for ${itemsNamed(left)}` : '';
+				return left.length === 0 ? [] : `${shortened(code)} has no value${of}${advice(code)}`;
+			});
+		return [
+			...named(this.missing, (code) => `. ${onPurpose(code)}`),
+			...named(this.emptied, () => ', so the default of its field applies.'),
+		];
 	}
 
 	private evaluate(path: string, raw: unknown, item: number): unknown {
@@ -124,7 +135,13 @@ export class FormReader {
 	private evaluateText(path: string, raw: string, item: number): unknown {
 		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
 		const kind = TEXTS[path.slice(path.lastIndexOf('.') + 1)];
-		if (kind === undefined) return raw.startsWith('=') ? evaluate(raw.slice(1)) : raw;
+		if (kind === undefined) {
+			if (!raw.startsWith('=')) return raw;
+			const code = raw.slice(1);
+			const value = evaluate(code);
+			if (isEmptied(value)) note(this.emptied, code, item);
+			return value;
+		}
 		const { isJson = false, group } = kind;
 		const template = this.templates.get(path) ?? new Template(path, raw, isJson);
 		this.templates.set(path, template);
@@ -150,7 +167,7 @@ export class FormReader {
 
 	/** @throws InvalidInputError for an item that failed in an earlier node: nobody means a text with that gap */
 	private noteMissing(template: Template, code: string, item: number, group?: string): void {
-		this.missing.set(code, (this.missing.get(code) ?? new Set()).add(item));
+		note(this.missing, code, item);
 		if (group && !this.refusals.has(group))
 			this.refusals.set(group, template.refusalOfAll(code, this.context.getInputData().length));
 		const failure = this.failureBefore(item);
@@ -165,4 +182,8 @@ export class FormReader {
 		const message = fieldOf(error, 'message') ?? error;
 		return typeof message === 'string' ? message : 'it has no message';
 	}
+}
+
+function note(items: Map<string, Set<number>>, code: string, item: number): void {
+	items.set(code, (items.get(code) ?? new Set()).add(item));
 }

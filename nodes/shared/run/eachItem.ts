@@ -169,7 +169,7 @@ async function prepareAll<Form, Prepared>(
 	if (refused) errors.set(refused.item, refused.error);
 	const first = Math.min(...errors.keys());
 	if (!continues && errors.size > 0) throw nodeError(context, errors.get(first), first);
-	for (const hint of form.hints) hintAfterRun(context, asHtml(hint));
+	for (const hint of form.hints(errors)) hintAfterRun(context, asHtml(hint));
 	return { prepared, errors };
 }
 

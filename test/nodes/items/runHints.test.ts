@@ -153,6 +153,26 @@ test('a hint names ten items, and counts the others', async () => {
 });
 
 test.each([
+	['Duration', { duration: '={{ $json.cell }}' }, { cell: 4 }],
+	['Size', { size: '={{ $json.cell }}' }, { cell: '480p' }],
+	['an option', { options: { n: '={{ $json.cell }}' } }, { cell: 2 }],
+])('a hint names the items for which an expression leaves %s empty', async (_, form, filled) => {
+	const node = { ...videoNode({ operation: 'submit', ...form }) };
+	const items = [filled, { cell: '' }, { cell: null }, {}, { cell: 'wrong' }];
+	expect(await hintsOf({ ...node, items, onError: 'continueRegularOutput' })).toEqual([
+		'{{ $json.cell }} has no value for items 1, 2 and 3, so the default of its field applies.',
+		'Item 4 failed: invalid_input.',
+	]);
+});
+
+test('an expression whose empty value is an error needs no hint', async () => {
+	const node = videoNode({ operation: 'get', taskId: '={{ $json.task_id }}' });
+	expect(await hintsOf({ ...node, items: [{}], onError: 'continueRegularOutput' })).toEqual([
+		'Item 0 failed: invalid_input.',
+	]);
+});
+
+test.each([
 	[9, {}, []],
 	[10, {}, [/submits 10 videos or more\. Each is billed.*Max Billable Requests/]],
 	[5, { n: 2 }, [/submits 10 videos or more/]],
