@@ -1,5 +1,5 @@
 import { type GatewayError, ServiceError } from './errors/gatewayError';
-import { logText } from './errors/texts';
+import { logText } from './lineText';
 import type { RequestContext, ServiceRequest } from './serviceRequest';
 
 /**

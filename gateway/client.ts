@@ -25,7 +25,7 @@ import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { DownloadQueue, type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
-import { isEmpty, shownError } from './http/errorBody';
+import { isEmpty, shownError } from './errors/errorBody';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
@@ -102,7 +102,7 @@ export class Gateway {
 
 	/**
 	 * `POST /v1/chat/completions` without streaming; a response that is a stream anyway is read too.
-	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
+	 * @throws GatewayError whose `partial_text` is the text of a stream that arrived before the failure
 	 */
 	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
 		// The field is for streams alone, and other services refuse it here. A form has one value of it for both.
@@ -112,7 +112,7 @@ export class Gateway {
 	/**
 	 * `POST /v1/chat/completions` with `stream: true`. Resolves to the same object as {@link chat}.
 	 * @param onText gets each piece of the first choice's text as it arrives
-	 * @throws GatewayError whose `partialText` is the text that arrived before the failure
+	 * @throws GatewayError whose `partial_text` is the text that arrived before the failure
 	 */
 	streamChat(
 		request: ChatRequest | AgentRequest,
@@ -253,7 +253,7 @@ export class Gateway {
 		const answer = sendRequest(this.context, request, read, signal);
 		return await answer.catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '')
-				error.partialText = this.redactError(received);
+				error.record.partial_text = this.redactError(received);
 			throw error;
 		});
 	}

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InvalidInputError } from './errors/gatewayError';
+import { invalidInput } from './errors/gatewayError';
 import { MAX_API_KEY } from './redaction';
 
 /** Characters. */
@@ -37,13 +37,13 @@ const LABELS: Record<string, string> = {
 
 /**
  * Checks and cleans the fields of the credential.
- * @throws InvalidInputError, which never repeats the key.
+ * @throws GatewayError, which never repeats the key.
  */
 export function parseCredential(fields: unknown): Credential {
 	const parsed = credentialFields.safeParse(fields);
 	if (!parsed.success) {
 		const parameter = String(parsed.error.issues[0]?.path[0] ?? 'credential');
-		throw new InvalidInputError(
+		throw invalidInput(
 			parameter,
 			`${LABELS[parameter] ?? 'The credential'} is not valid`,
 			'Correct it in the Generation Service API credential.',
@@ -124,9 +124,9 @@ function parseApiKey(text: string): string {
 }
 
 function invalidUrl(message: string, advice: string) {
-	return new InvalidInputError('baseUrl', message, advice);
+	return invalidInput('baseUrl', message, advice);
 }
 
 function invalidKey(message: string, advice: string) {
-	return new InvalidInputError('apiKey', message, advice);
+	return invalidInput('apiKey', message, advice);
 }

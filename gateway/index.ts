@@ -4,16 +4,19 @@ export { type Credential, parseCredential } from './credential';
 export { earliest, epochMs, later, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export type { NodeCode } from './errors/statuses';
-export { formatSeconds, idInLog, idText, logMessage, logText, shortText } from './errors/texts';
+export { idInLog, idText, logMessage, logText, shortText } from './lineText';
 export {
 	CancelledError,
+	errorRecord,
+	type ErrorRecord,
 	GatewayError,
-	InvalidInputError,
+	invalidInput,
+	isInvalidInput,
 	isNotFound,
+	isOwn,
 	malformedAnswer,
-	MalformedResponseError,
+	mayBeBilled,
 	NoResponseError,
-	type RateLimit,
 	ServiceError,
 } from './errors/gatewayError';
 export {
@@ -48,7 +51,7 @@ export { credentialTestTransport } from './http/credentialTransport';
 export { withinTotalTime } from './http/idleTimeout';
 export { type HostHelpers } from './http/hostHelpers';
 export type { Polling } from './video/pollSchedule';
-export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
+export { storageError, taskFailed } from './errors/videoError';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
 export { type Pauses, waitForTask } from './video/waitForTask';

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
-import { MalformedResponseError } from './errors/gatewayError';
-import { htmlToText, isHtml } from './errors/texts';
+import { type GatewayError, malformedBody } from './errors/gatewayError';
 import { nextTurn } from './clock';
 import type { ServiceResponse } from './serviceRequest';
-import { readErrorBody } from './http/errorBody';
+import { readErrorBody } from './errors/errorBody';
 import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
-import { toServiceError } from './http/serviceError';
+import { htmlToText, isHtml, toServiceError } from './errors/serviceError';
 
 /** Of a malformed body that an error shows. */
 const SHOWN_CHARACTERS = 300;
@@ -23,9 +22,9 @@ export function malformedResponse(
 	{ apiKey }: ServiceResponse,
 	message: string,
 	body: string | Buffer,
-): MalformedResponseError {
+): GatewayError {
 	const start = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
-	return new MalformedResponseError(message, inWords(start));
+	return malformedBody(message, inWords(start));
 }
 
 /** n8n shows descriptions as HTML, which would join the words of a page. */
@@ -42,7 +41,7 @@ export interface ReadResource<Resource> {
 
 /**
  * Reads a successful response as the JSON of a resource.
- * @throws MalformedResponseError with the start of a body that is not that resource
+ * @throws GatewayError with the start of a body that is not that resource
  * @throws ServiceError when the body is one of the service's error bodies anyway
  */
 export async function readResource<Resource>(

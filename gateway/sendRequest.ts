@@ -1,16 +1,11 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
 import { AttemptLog } from './attemptLog';
-import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
-import {
-	CancelledError,
-	GatewayError,
-	MalformedResponseError,
-	ServiceError,
-} from './errors/gatewayError';
+import { connectTimeoutError, timeoutError, toNetworkError } from './errors/networkError';
+import { CancelledError, GatewayError, isMalformed, ServiceError } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
 import type { Counts, Permit } from './limits/scope';
 import { judge } from './limits/verdict';
-import { toServiceError } from './http/serviceError';
+import { toServiceError } from './errors/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import { USER_AGENT } from './http/types';
 import type { RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
@@ -54,7 +49,7 @@ export async function sendRequest<Result>(
 			return outcome.result;
 		}
 		const { failure } = outcome;
-		failure.sent = sent;
+		failure.record.sent = sent;
 		const { scope } = permit;
 		first ??= permit.before;
 		const verdict = judge({
@@ -90,7 +85,7 @@ async function sendOnce<Result>(
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
 		if (error instanceof GatewayError) {
-			error.mayHaveBeenAccepted ||= paid && mayHideSuccess(error);
+			if (paid && mayHideSuccess(error)) error.record.may_have_been_accepted = true;
 			return error;
 		}
 		if (!idleTimeout.expired)
@@ -128,7 +123,7 @@ async function sendOnce<Result>(
 
 /** Whether a POST that ends in this error may have created something billable. */
 function mayHideSuccess(error: GatewayError): boolean {
-	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
+	if (!(error instanceof ServiceError)) return isMalformed(error);
 	const { hidesSuccess } = statusOf(error.status);
 	return (
 		hidesSuccess === 'always' || (hidesSuccess === 'if in between' && error.isFromServerInBetween)

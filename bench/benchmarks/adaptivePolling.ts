@@ -35,7 +35,7 @@ async function waitFor(
 	task: SimulatedTask,
 	{ polling, seconds, build }: (typeof STRATEGIES)[string],
 ) {
-	const { later, waitForTask, WaitTimeoutError } = builtGateway(build);
+	const { later, waitForTask, GatewayError } = builtGateway(build);
 	const clock = new VirtualClock();
 	const startedAt = clock.now();
 	const elapsed = () => clock.now() - startedAt;
@@ -61,7 +61,7 @@ async function waitFor(
 	await clock
 		.run(waitForTask({ task: waited, get: poll, interval, polling }, clock))
 		.catch((error: unknown) => {
-			if (!(error instanceof WaitTimeoutError)) throw error;
+			if (!(error instanceof GatewayError) || error.code !== 'wait_timeout') throw error;
 		});
 	return { polled, late: (elapsed() - task.duration) / 1000 };
 }

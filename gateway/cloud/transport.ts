@@ -1,10 +1,10 @@
-import { causesOf, isSsrfRefusal, NeverSentError, textOf } from '../errors/transportErrors';
+import { causesOf, isSsrfRefusal, textOf } from '../errors/foreignError';
+import { neverSent } from '../errors/networkError';
 import { StreamedBody } from '../http/body';
 import { GIVEN_UP, unlessGivenUp } from '../http/idleTimeout';
 import { requestThroughN8n } from '../http/hostHelpers';
 import type {
 	openTransport as OpenTransport,
-	POSSIBLE_PROXY as PossibleProxy,
 	whenConnectionIsFree as WhenConnectionIsFree,
 } from '../http/transport';
 
@@ -13,10 +13,6 @@ const BEFORE_REQUEST =
 	/^(ENOTFOUND|EAI_|ECONNREFUSED|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 /** In Node.js's message, with the code EPROTO, for a server that answers a TLS handshake without TLS. */
 const NO_TLS = /wrong version number/;
-
-/** n8n's request helper does not tell a proxy's responses and failures from those of the service. */
-export const POSSIBLE_PROXY: typeof PossibleProxy =
-	' If n8n reaches the service through a proxy (HTTP_PROXY or HTTPS_PROXY of the n8n host), it may be the proxy that refused, failed or requires a login.';
 
 /** Each request has a new connection. */
 export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => action();
@@ -49,7 +45,7 @@ function toSendError(error: unknown): Error {
 	const plain = Object.assign(new Error(message), { code, name: textOf(error, 'name') });
 	if (isSsrfRefusal(error)) plain.name = 'SsrfRefusal';
 	const isNeverSent = isNoTls || isSsrfRefusal(error) || causes.some(precedesRequest);
-	return isNeverSent ? new NeverSentError(plain) : plain;
+	return isNeverSent ? neverSent(plain) : plain;
 }
 
 function precedesRequest(cause: unknown): boolean {

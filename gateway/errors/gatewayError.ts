@@ -1,78 +1,86 @@
+import * as z from 'zod';
 import type { NodeCode, SystemCode } from './statuses';
 
-interface Details<Code extends string = NodeCode> {
-	/** Machine-readable: the service's own code if it sent one, else one of the node's. */
-	code: Code;
+/**
+ * What is known of a failure: made where it happens, stored in the book as it is, and shown as n8n's error or as an error item.
+ * The fields with an underscore are those of the error item.
+ */
+export const errorRecord = z.object({
+	/** What happened. */
+	message: z.string(),
 	/** What the user can do next, in plain words. */
-	advice: string;
-	/** What the response says, without the key. */
-	serviceMessage?: string | undefined;
-	/** Who says `serviceMessage`. Default: the service. */
-	speaker?: string | undefined;
-	/** The error message of the network or the operating system; an empty one is left out. */
-	technical?: string | undefined;
+	advice: z.string(),
+	/** Machine-readable: the service's own code if it sent one, else one of the node's. */
+	code: z.string(),
+	/** Undefined if the failure is not a response. */
+	http_status: z.number().optional(),
+	/** What the response says, without the key, and who says it. Default: the service. */
+	words: z.string().optional(),
+	speaker: z.string().optional(),
+	/** The error message of the network or the operating system. */
+	technical: z.string().optional(),
+	/** How often the request was sent. Default: once. */
+	sent: z.number().optional(),
+	/** Whether the service may have accepted this billable request: a second one may be billed, too. */
+	may_have_been_accepted: z.boolean().optional(),
+	/** The text of an answer that arrived before the failure, and may be billed. */
+	partial_text: z.string().optional(),
+	/** The field that is refused: the service's name of it, such as `messages[1].role`. */
+	parameter: z.string().optional(),
+	/** Why the service filtered the content (`data.reason`). */
+	reason: z.string().optional(),
+	/** Seconds that the service asks to wait. */
+	retry_after: z.number().optional(),
+	/** The rate-limit headers of the interface document, where the service sent them. `reset` is a Unix time in seconds. */
+	rate_limit: z
+		.object({
+			limit: z.number().optional(),
+			remaining: z.number().optional(),
+			reset: z.number().optional(),
+		})
+		.optional(),
+	/** The task that the failure is about, whatever became of its poll or its download. */
+	task: z
+		.object({ task_id: z.string(), status: z.string(), url: z.string().nullable() })
+		.optional(),
+	/** What the service said of the task, as it was sent. */
+	task_error: z.unknown().optional(),
+	/** Shown as n8n's NodeApiError. */
+	isApiError: z.boolean().optional(),
+	/** What n8n knows of its own error: the node and the field of an expression. */
+	n8nContext: z.record(z.string(), z.unknown()).optional(),
+	/** The failure of an earlier try that may be billed. */
+	get earlier() {
+		return errorRecord.optional();
+	},
+});
+
+export type ErrorRecord<Code extends string = string> = z.infer<typeof errorRecord> & {
+	code: Code;
+};
+
+interface Cause {
+	cause?: unknown;
 	/** How long the server asks to wait, in milliseconds. */
 	retryAfterMs?: number | undefined;
-	cause?: unknown;
 }
 
-/** The gateway throws no other errors. `message` says what happened, `advice` what to do next. */
-export abstract class GatewayError extends Error {
-	readonly code: string;
-	readonly advice: string;
-	readonly serviceMessage: string | undefined;
-	readonly technical: string | undefined;
+/** A failure on its way up. The gateway throws no other errors. */
+export class GatewayError extends Error {
+	override readonly name: string = 'GatewayError';
 	readonly retryAfterMs: number | undefined;
-	private readonly speaker: string;
-	/** The text of a streamed answer that arrived before the failure, and may be billed. */
-	partialText?: string;
-	/** The service may have accepted this billable request: a second one may be billed, too. */
-	mayHaveBeenAccepted = false;
-	/** How often the request was sent. */
-	sent = 1;
 
-	constructor(message: string, details: Details<string>) {
-		super(message, details);
-		this.code = details.code;
-		this.advice = details.advice;
-		this.serviceMessage = details.serviceMessage;
-		this.technical = details.technical || undefined;
-		this.retryAfterMs = details.retryAfterMs;
-		this.speaker = details.speaker ?? 'The service';
-	}
-
-	/** The service may have accepted the request, or part of an answer arrived. */
-	get mayBeBilled(): boolean {
-		return this.mayHaveBeenAccepted || this.partialText !== undefined;
-	}
-
-	/** The message of the response with its speaker. */
-	get quote(): string | undefined {
-		return this.serviceMessage && `${this.speaker} says: ${this.serviceMessage}`;
-	}
-}
-
-/** Input that is refused before anything is sent. */
-export class InvalidInputError extends GatewayError {
-	override readonly name = 'InvalidInputError';
 	constructor(
-		/** The service's field name, such as `messages[1].role`. */
-		readonly parameter: string,
-		message: string,
-		advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
+		readonly record: ErrorRecord,
+		{ cause, retryAfterMs }: Cause = {},
 	) {
-		super(message, { code: 'invalid_input' satisfies NodeCode, advice });
+		super(record.message, { cause });
+		this.retryAfterMs = retryAfterMs;
 	}
-}
 
-/** The rate-limit headers of the interface document, where the service sent them. */
-export interface RateLimit {
-	/** Request allowance. */
-	limit?: number;
-	/** Requests left in the window. */
-	remaining?: number;
-	/** When the window resets: a Unix time in seconds. */
-	reset?: number;
+	get code(): string {
+		return this.record.code;
+	}
 }
 
 /** The service, or a server in between, responded with an error. */
@@ -85,35 +93,24 @@ export class ServiceError extends GatewayError {
 	readonly hasInterfaceCode: boolean;
 	/** A server in between responded: nobody knows what the service did. */
 	readonly isFromServerInBetween: boolean;
-	/** Why the service filtered the content (`data.reason`). */
-	readonly reason: string | undefined;
 	/** The service asks not to send the request again. */
 	readonly forbidsRetry: boolean;
-	readonly rateLimit: RateLimit | undefined;
 
 	constructor(
-		message: string,
-		details: Details<string> & {
-			status: number;
+		record: ErrorRecord & { http_status: number },
+		facts: Pick<Cause, 'retryAfterMs'> & {
 			isOfService?: boolean;
 			hasInterfaceCode?: boolean;
 			isFromServerInBetween?: boolean;
-			reason?: string | undefined;
 			forbidsRetry?: boolean;
-			rateLimit?: RateLimit | undefined;
-		},
+		} = {},
 	) {
-		super(message, {
-			speaker: details.isFromServerInBetween ? 'The server in between' : undefined,
-			...details,
-		});
-		this.status = details.status;
-		this.isOfService = details.isOfService ?? true;
-		this.hasInterfaceCode = details.hasInterfaceCode ?? true;
-		this.isFromServerInBetween = details.isFromServerInBetween ?? false;
-		this.reason = details.reason;
-		this.forbidsRetry = details.forbidsRetry ?? false;
-		this.rateLimit = details.rateLimit;
+		super({ ...record, isApiError: true }, facts);
+		this.status = record.http_status;
+		this.isOfService = facts.isOfService ?? true;
+		this.hasInterfaceCode = facts.hasInterfaceCode ?? true;
+		this.isFromServerInBetween = facts.isFromServerInBetween ?? false;
+		this.forbidsRetry = facts.forbidsRetry ?? false;
 	}
 }
 
@@ -124,48 +121,12 @@ export class NoResponseError extends GatewayError {
 	readonly transient: boolean;
 
 	constructor(
-		message: string,
-		details: Details<NodeCode | SystemCode> & {
-			mayHaveBeenAccepted: boolean;
-			transient?: boolean;
-		},
+		record: ErrorRecord<NodeCode | SystemCode> & { may_have_been_accepted: boolean },
+		{ transient = true, ...cause }: Cause & { transient?: boolean } = {},
 	) {
-		super(message, details);
-		this.mayHaveBeenAccepted = details.mayHaveBeenAccepted;
-		this.transient = details.transient ?? true;
+		super({ ...record, isApiError: true }, cause);
+		this.transient = transient;
 	}
-}
-
-/** A successful response with a body that the interface document does not allow, or an answer with another form than asked for. */
-export class MalformedResponseError extends GatewayError {
-	override readonly name = 'MalformedResponseError';
-
-	/** @param words the beginning of the body, without the key */
-	constructor(message: string, words: string, details: { advice?: string; speaker?: string } = {}) {
-		super(message, {
-			code: 'malformed_answer' satisfies NodeCode,
-			advice:
-				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
-			serviceMessage: words,
-			...details,
-		});
-	}
-}
-
-/** Of an answer that an error shows. */
-const SHOWN_CHARACTERS = 300;
-
-/**
- * The error for an answer whose form is wrong.
- * @param words the answer, or a part of it, without the key
- */
-export function malformedAnswer(
-	message: string,
-	words: string,
-	advice: string,
-): MalformedResponseError {
-	const shown = words.slice(0, SHOWN_CHARACTERS);
-	return new MalformedResponseError(message, shown, { speaker: 'The model', advice });
 }
 
 /** The signal was aborted. */
@@ -173,20 +134,96 @@ export class CancelledError extends GatewayError {
 	override readonly name = 'CancelledError';
 	/** @param mayHaveBeenAccepted whether a billable request was in flight */
 	constructor(mayHaveBeenAccepted = false) {
+		const code: NodeCode = 'cancelled';
 		// n8n tells a stopped execution from a failed one by this word, in this spelling.
 		super(
 			mayHaveBeenAccepted
-				? 'The execution was canceled during a billable request, which the service may have accepted'
-				: 'The execution was canceled',
-			{
-				code: 'cancelled' satisfies NodeCode,
-				advice: mayHaveBeenAccepted
-					? 'It was stopped before the response arrived.'
-					: 'Nothing more is sent.',
-			},
+				? {
+						message:
+							'The execution was canceled during a billable request, which the service may have accepted',
+						advice: 'It was stopped before the response arrived.',
+						code,
+						may_have_been_accepted: true,
+					}
+				: { message: 'The execution was canceled', advice: 'Nothing more is sent.', code },
 		);
-		this.mayHaveBeenAccepted = mayHaveBeenAccepted;
 	}
+}
+
+/** Whether a failure has this code, and it is one of the node's: a service may use the same word. */
+export function isOwn({ code, isApiError = false }: ErrorRecord, own: NodeCode): boolean {
+	return code === own && !isApiError;
+}
+
+/** Whether the service may have accepted a request, or a part of an answer arrived, in this try or an earlier one. */
+export function mayBeBilled(record: ErrorRecord): boolean {
+	const { may_have_been_accepted = false, partial_text, earlier } = record;
+	return (
+		may_have_been_accepted || partial_text !== undefined || (!!earlier && mayBeBilled(earlier))
+	);
+}
+
+/** The same failure for another request, which counts its own attempts. */
+export function forAnotherRequest<Failure extends GatewayError>(error: Failure): Failure {
+	const record = { ...error.record, sent: 1 };
+	return Object.create(error, { record: { value: record } }) as Failure;
+}
+
+/**
+ * Input that is refused before anything is sent.
+ * @param parameter the service's field name, such as `messages[1].role`
+ */
+export function invalidInput(
+	parameter: string,
+	message: string,
+	advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
+): GatewayError {
+	const code: NodeCode = 'invalid_input';
+	return new GatewayError({ message, advice, code, parameter });
+}
+
+export function isInvalidInput(error: unknown): error is GatewayError {
+	return error instanceof GatewayError && isOwn(error.record, 'invalid_input');
+}
+
+/**
+ * A successful response with a body that the interface document does not allow.
+ * @param words the beginning of the body, without the key
+ */
+export function malformedBody(message: string, words: string): GatewayError {
+	return malformed(
+		message,
+		'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
+		{ words },
+	);
+}
+
+/** Of an answer that an error shows. */
+const SHOWN_CHARACTERS = 300;
+
+/**
+ * An answer with another form than asked for.
+ * @param words the answer, or a part of it, without the key
+ */
+export function malformedAnswer(message: string, words: string, advice: string): GatewayError {
+	return malformed(message, advice, {
+		words: words.slice(0, SHOWN_CHARACTERS),
+		speaker: 'The model',
+	});
+}
+
+function malformed(
+	message: string,
+	advice: string,
+	said: Pick<ErrorRecord, 'words' | 'speaker'>,
+): GatewayError {
+	const code: NodeCode = 'malformed_answer';
+	return new GatewayError({ message, advice, code, ...said });
+}
+
+/** Whether a successful response could not be read. */
+export function isMalformed(error: unknown): boolean {
+	return error instanceof GatewayError && isOwn(error.record, 'malformed_answer');
 }
 
 /** A 404 of the service or of another server. */

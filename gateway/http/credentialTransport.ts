@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StreamedBody } from './body';
-import { isSsrfRefusal, NeverSentError } from '../errors/transportErrors';
+import { isSsrfRefusal } from '../errors/foreignError';
+import { neverSent } from '../errors/networkError';
 import { unlessGivenUp } from './idleTimeout';
 import type { HttpResponse, Method, Transport } from './types';
 
@@ -42,7 +43,7 @@ export function credentialTestTransport(
 			simple: false,
 			resolveWithFullResponse: true,
 		}).catch((error: unknown) => {
-			throw isSsrfRefusal(error) ? new NeverSentError(error) : error;
+			throw isSsrfRefusal(error) ? neverSent(error) : error;
 		});
 		const response = await unlessGivenUp(sent, responding, () => {
 			const close = (late: Awaited<typeof responding>) => late.body.destroy();

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body';
-import { NeverSentError, ProxyError } from '../errors/transportErrors';
+import { neverSent, proxyFailed } from '../errors/networkError';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
@@ -66,7 +66,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		// The final response follows an interim one.
 		if (status < 200) return;
 		const isOfProxy = status === 407 && this.route.isForwarded;
-		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
+		if (isOfProxy) return controller.abort(proxyFailed(status));
 		const body = new Body((reason) => controller.abort(reason));
 		this.resolve({ status, headers, body: decompress(body, headers['content-encoding']) });
 		this.body = body;
@@ -82,7 +82,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
 		if (this.body) return this.body.end(error);
-		const cause = this.route.isForwarded ? new ProxyError(undefined, error) : error;
-		this.reject(this.controller ? error : new NeverSentError(cause));
+		if (this.controller) return this.reject(error);
+		this.reject(this.route.isForwarded ? proxyFailed(undefined, error) : neverSent(error));
 	}
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock';
-import { CancelledError, NoResponseError } from '../errors/gatewayError';
-import { formatSeconds } from '../errors/texts';
+import { CancelledError } from '../errors/gatewayError';
+import { tooSlow } from '../errors/networkError';
 
 /** A host that needs longer to connect is down. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -140,11 +140,4 @@ export async function withinTotalTime<Result>(
 	} finally {
 		stop();
 	}
-}
-
-function tooSlow(ms: number): NoResponseError {
-	return new NoResponseError(
-		`The service did not send its whole response within ${formatSeconds(ms)}`,
-		{ code: 'timeout', advice: 'Try again in a few minutes.', mayHaveBeenAccepted: false },
-	);
 }

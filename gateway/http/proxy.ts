@@ -1,9 +1,9 @@
 import { createSecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { getProxyForUrl } from 'proxy-from-env';
-import { InvalidInputError } from '../errors/gatewayError';
+import { invalidInput } from '../errors/gatewayError';
+import { proxyFailed } from '../errors/networkError';
 import { openPool } from './connection';
-import { ProxyError } from '../errors/transportErrors';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { TransportSettings } from './hostHelpers';
 
@@ -26,7 +26,7 @@ export interface Route {
  * Opens the connections to a service, directly or through a proxy. As in n8n itself, a proxy gets the requests to an http://
  * service, and sees the key; to an https:// service it opens a tunnel.
  * @param proxyUrl the value of {@link proxyFor}
- * @throws InvalidInputError when the variable is not a URL
+ * @throws GatewayError when the variable is not a URL
  */
 export function openRoute(
 	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
@@ -94,7 +94,7 @@ function openTunnels(proxy: URL, options: object): Pool {
 			const response = await connect({ ...tunnel, headers }).catch(unreachable);
 			if (response.statusCode === 200) return response;
 			response.socket.on('error', () => {}).destroy();
-			throw new ProxyError(response.statusCode);
+			throw proxyFailed(response.statusCode);
 		},
 	});
 }
@@ -106,10 +106,10 @@ function loginTo({ username, password }: URL): { 'proxy-authorization'?: string 
 }
 
 function unreachable(cause: unknown): never {
-	throw new ProxyError(undefined, cause);
+	throw proxyFailed(undefined, cause);
 }
 
-/** @throws InvalidInputError without the URL, which may contain a password */
+/** @throws GatewayError without the URL, which may contain a password */
 function parseProxy(text: string): URL {
 	try {
 		const { protocol, username, password, host } = new URL(text);
@@ -123,7 +123,7 @@ function parseProxy(text: string): URL {
 }
 
 function unusable() {
-	return new InvalidInputError(
+	return invalidInput(
 		'proxy',
 		'The proxy variable of the n8n host is not a valid URL',
 		'Ask the administrator of this n8n instance to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with characters such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',

@@ -1,12 +1,10 @@
-import { isObject, NeverSentError } from '../errors/transportErrors';
+import { isObject } from '../errors/foreignError';
+import { neverSent } from '../errors/networkError';
 import { dispatch } from './dispatch';
 import { openRoute, proxyFor, type Route } from './proxy';
 import type { EgressFilter, TransportSettings } from './hostHelpers';
 import { unlessGivenUp } from './idleTimeout';
 import type { HttpRequest, Transport } from './types';
-
-/** Advice for failures that may be a proxy's. This build knows when a proxy failed, and needs none. */
-export const POSSIBLE_PROXY: string = '';
 
 /** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
 export const whenConnectionIsFree = (action: () => void): void => void setImmediate(action);
@@ -73,7 +71,7 @@ export function withEgressCheck(
 /** Depending on the version of n8n, a refused URL rejects or resolves to `{ ok: false, error }`. */
 async function ask(filter: EgressFilter, url: string): Promise<void> {
 	const refuse = (error: unknown) => {
-		throw new NeverSentError(error);
+		throw neverSent(error);
 	};
 	const result = await filter.validateUrl(url).catch(refuse);
 	if (isObject(result) && result.ok === false) refuse(result.error);

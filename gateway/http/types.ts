@@ -35,6 +35,6 @@ export interface HttpResponse {
 
 /**
  * Sends one request and resolves when the response headers have arrived. Follows no redirects, retries nothing.
- * Rejects with a NeverSentError only when the request was certainly not written.
+ * Rejects with the error of `neverSent` only when the request was certainly not written.
  */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;

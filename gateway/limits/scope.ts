@@ -1,6 +1,7 @@
 import type { Clock } from '../clock';
 import {
 	CancelledError,
+	forAnotherRequest,
 	type GatewayError,
 	NoResponseError,
 	type ServiceError,
@@ -172,7 +173,11 @@ export class Scope implements ScopeState {
 			case 'continue':
 				if (isRefused) this.uncountRefused(permit, error);
 				// The error of a GET does not tell whether it was sent.
-				else if (this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted)
+				else if (
+					this.isOfPosts &&
+					error instanceof NoResponseError &&
+					!error.record.may_have_been_accepted
+				)
 					this.limit.giveBack(permit);
 				return false;
 		}
@@ -225,9 +230,8 @@ export class Scope implements ScopeState {
 		// When the suspension is over, what is known now is old.
 		this.limit = new LimitEstimator();
 		this.inFlightLimit = new InFlightLimit();
-		// The requests that fail together were sent fewer times.
-		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
-		for (const line of this.lines.values()) for (const waiter of line) waiter.fail(shared);
+		for (const line of this.lines.values())
+			for (const waiter of line) waiter.fail(forAnotherRequest(error));
 	}
 
 	/** The request is no longer in flight. */

@@ -1,6 +1,6 @@
 import {
 	type GatewayError,
-	MalformedResponseError,
+	isMalformed,
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
@@ -94,7 +94,7 @@ export function isRefusal(error: GatewayError): error is ServiceError {
 	// A late 503 page, after which a request may be billed, says as little about the others as a 504.
 	return (
 		error instanceof ServiceError &&
-		!error.mayHaveBeenAccepted &&
+		!error.record.may_have_been_accepted &&
 		statusOf(error.status).isThrottled === true
 	);
 }
@@ -132,7 +132,7 @@ export function backoff(attempt: number, random: () => number = Math.random): nu
 function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt): boolean {
 	if (error instanceof ServiceError && error.forbidsRetry) return false;
 	if (retriesOtherServers && isOfOtherServer(error)) return true;
-	if (isBillable && error.mayHaveBeenAccepted) return false;
+	if (isBillable && error.record.may_have_been_accepted) return false;
 	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
 	return error instanceof NoResponseError && error.transient;
 }
@@ -148,5 +148,5 @@ export function isOfOtherServer(error: GatewayError): boolean {
 	if (error instanceof ServiceError)
 		return !error.isOfService && !statusOf(error.status).isTransient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
-	return error instanceof MalformedResponseError;
+	return isMalformed(error);
 }

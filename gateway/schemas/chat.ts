@@ -90,7 +90,7 @@ export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
 /**
  * Builds the body of a chat request from unchecked input. Undefined fields are not sent.
  * @param additionalBody a JSON object with fields this client does not know, such as tool definitions
- * @throws InvalidInputError naming the field
+ * @throws GatewayError naming the field
  */
 export function chatRequest(input: ChatFields, additionalBody?: unknown): ChatRequest {
 	return parseInput(request, mergeAdditionalBody(input, additionalBody, 'stream'));
@@ -98,7 +98,7 @@ export function chatRequest(input: ChatFields, additionalBody?: unknown): ChatRe
 
 /**
  * Builds the body of an agent's request, as {@link chatRequest} does.
- * @throws InvalidInputError naming the field
+ * @throws GatewayError naming the field
  */
 export function agentRequest(
 	input: ChatFields & Record<string, unknown>,

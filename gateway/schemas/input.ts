@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InvalidInputError } from '../errors/gatewayError';
+import { type GatewayError, invalidInput } from '../errors/gatewayError';
 
 /**
  * The minimum and maximum of each number of a form, by the name of its parameter. The bounds of a request's fields are those of the
@@ -63,7 +63,7 @@ export const text = (rule?: string) =>
 
 /**
  * Checks a user's input against a request schema.
- * @throws InvalidInputError with the service's name of the first invalid field and its value.
+ * @throws GatewayError with the service's name of the first invalid field and its value.
  */
 export function parseInput<Schema extends z.ZodType>(
 	schema: Schema,
@@ -83,10 +83,10 @@ const FILL_IN =
 	'Fill it in. If it is an expression, check that this item has the field it reads. Nothing was sent to the service.';
 
 /** @param rule the message after the parameter's name, such as "must be text" */
-export function refusedValue(parameter: string, rule: string, value: unknown): InvalidInputError {
+export function refusedValue(parameter: string, rule: string, value: unknown): GatewayError {
 	const saysEmpty = rule === NOT_EMPTY;
 	const isListAsWanted = Array.isArray(value) && /list|message/.test(rule);
-	return new InvalidInputError(
+	return invalidInput(
 		parameter,
 		`${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`,
 		saysEmpty || isBlank(value) ? FILL_IN : undefined,
@@ -112,13 +112,13 @@ export function mergeAdditionalBody(
 	if (isEmptied(additionalBody)) return set;
 	const parsed = z.record(z.string(), z.unknown()).safeParse(additionalBody);
 	if (!parsed.success) {
-		throw new InvalidInputError('additionalBody', 'The additional body must be a JSON object');
+		throw invalidInput('additionalBody', 'The additional body must be a JSON object');
 	}
 	const conflict = Object.keys(parsed.data).find(
 		(field) => Object.hasOwn(set, field) || field === reserved,
 	);
 	if (conflict !== undefined) {
-		throw new InvalidInputError(
+		throw invalidInput(
 			'additionalBody',
 			`The additional body must not contain "${conflict}": the node sets it`,
 			`Remove "${conflict}" from the additional body: the node, or the agent that it serves, has a value for it.`,
@@ -132,7 +132,7 @@ const TEXT_OR_LAST_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,\s*([\]}])/gs;
 
 /**
  * Parses JSON that a user typed. An object or array from an expression passes through; blank text gives undefined.
- * @throws InvalidInputError naming the parameter.
+ * @throws GatewayError naming the parameter.
  */
 export function parseJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value;
@@ -144,13 +144,13 @@ export function parseJson(value: unknown, parameter: string): unknown {
 	}
 }
 
-function notJson(parameter: string, error: unknown, json = ''): InvalidInputError {
+function notJson(parameter: string, error: unknown, json = ''): GatewayError {
 	const [, bracket] = [...json.matchAll(TEXT_OR_LAST_COMMA)].find((match) => match[1]) ?? [];
 	const words = error instanceof Error ? error.message : String(error);
 	const reason = bracket
 		? `there is a comma before ${bracket}`
 		: words.replace(/ is not valid JSON$/, '');
-	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
+	return invalidInput(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 
 /** In a field that this client does not know, an expression can return what JSON cannot contain. */

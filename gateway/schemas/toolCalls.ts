@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { malformedAnswer } from '../errors/gatewayError';
-import { shortText } from '../errors/texts';
+import { shortText } from '../lineText';
 import { answerEnd, type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 
@@ -64,7 +64,7 @@ export function distinctCalls<Call>(calls: Call[]): Call[] {
 /**
  * The tool calls of an answer.
  * @param redact takes the key out of a text
- * @throws MalformedResponseError for an invalid call: an agent that did something else instead could do harm
+ * @throws GatewayError for an invalid call: an agent that did something else instead could do harm
  */
 export function readToolCalls(
 	completion: ChatCompletion,

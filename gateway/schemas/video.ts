@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { InvalidInputError } from '../errors/gatewayError';
-import { idText } from '../errors/texts';
+import { type GatewayError, invalidInput } from '../errors/gatewayError';
+import { idText } from '../lineText';
 import { sensibleEntries } from './lists';
 import { type Fields, isFields } from './responseJson';
 import {
@@ -38,7 +38,7 @@ export type VideoFields = Partial<Record<keyof typeof request.shape, unknown>>;
  * Builds the body of a video submission from unchecked input. Undefined fields are not sent.
  * @param input.duration seconds
  * @param additionalBody a JSON object with fields this client does not know
- * @throws InvalidInputError naming the field
+ * @throws GatewayError naming the field
  */
 export function videoRequest(input: VideoFields, additionalBody?: unknown): VideoRequest {
 	return parseInput(request, mergeAdditionalBody(input, additionalBody));
@@ -222,7 +222,7 @@ export function isFinished(task: { status: string }): boolean {
 
 /**
  * A task id as a part of a URL.
- * @throws InvalidInputError when it contains half of a character, or a dot segment, which a URL cannot: the id itself
+ * @throws GatewayError when it contains half of a character, or a dot segment, which a URL cannot: the id itself
  * stays known
  */
 export function pathOfTaskId(taskId: string): string {
@@ -234,15 +234,15 @@ export function pathOfTaskId(taskId: string): string {
 	return encodeURIComponent(taskId);
 }
 
-function refusedTaskId(rule: string): InvalidInputError {
+function refusedTaskId(rule: string): GatewayError {
 	const advice =
 		'Use the task_id that a submission returned, unchanged. If it is, n8n cannot ask for this task: look for the video in your account.';
-	return new InvalidInputError('taskId', `Task ID ${rule}`, advice);
+	return invalidInput('taskId', `Task ID ${rule}`, advice);
 }
 
 /**
  * Checks a task id from a user, which becomes a part of the URL: every id that a submission returned is one.
- * @throws InvalidInputError
+ * @throws GatewayError
  */
 export function parseTaskId(value: unknown): string {
 	const { taskId } = parseInput(z.object({ taskId: text() }), {

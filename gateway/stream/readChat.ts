@@ -1,4 +1,4 @@
-import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
+import { GatewayError, isMalformed, malformedBody, NoResponseError } from '../errors/gatewayError';
 import { ByteBuffer, hasContent, MAX_ANSWER_BYTES } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
@@ -9,8 +9,8 @@ import {
 	textOf,
 } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
-import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
-import { toServiceError } from '../http/serviceError';
+import { errorBesideAnswer, readErrorBody } from '../errors/errorBody';
+import { toServiceError } from '../errors/serviceError';
 import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { SseEvents, type StreamEvent } from './sseEvents';
@@ -34,7 +34,7 @@ const DRAIN_MS = 1_000;
  * A loss after the finish reason is ignored.
  * @throws NoResponseError when a stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error, also inside a stream or beside an answer
- * @throws MalformedResponseError when the body or an event is not JSON, or when there is no answer
+ * @throws GatewayError when the body or an event is not JSON, or when there is no answer
  */
 export async function readChat(
 	response: ServiceResponse,
@@ -76,10 +76,11 @@ export async function readChat(
 	} else if (isDone || assembly.isFinished) {
 		completion = assembled(assembly, response);
 	} else {
-		throw new NoResponseError('The stream ended before the answer was complete', {
-			code: 'stream_broken',
+		throw new NoResponseError({
+			message: 'The stream ended before the answer was complete',
 			advice: 'Only part of the answer arrived.',
-			mayHaveBeenAccepted: true,
+			code: 'stream_broken',
+			may_have_been_accepted: true,
 		});
 	}
 	const text = textOf(completion);
@@ -152,8 +153,7 @@ async function readEvents(
 			})
 			.catch((error: unknown) => {
 				// Without a Content-Length, a cut connection looks like the end of the body: then the last event is not JSON.
-				const isOfService =
-					error instanceof GatewayError && !(error instanceof MalformedResponseError);
+				const isOfService = error instanceof GatewayError && !isMalformed(error);
 				if (!isOfService && mayBreakOff()) finish();
 				else reject(error as Error);
 			})
@@ -171,9 +171,9 @@ function withoutBlankStart(bytes: Buffer): Buffer {
 	return bytes.subarray(start === -1 ? bytes.length : start);
 }
 
-function endless(): MalformedResponseError {
+function endless(): GatewayError {
 	const size = `(more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB)`;
-	return new MalformedResponseError('The stream does not end', size);
+	return malformedBody('The stream does not end', size);
 }
 
 /** Whether an event is a part of the answer. A chunk that only reports usage has no choices. */
@@ -209,6 +209,6 @@ function addTo(
 	}
 }
 
-function invalidChunk(response: ServiceResponse, text: string): MalformedResponseError {
+function invalidChunk(response: ServiceResponse, text: string): GatewayError {
 	return malformedResponse(response, 'The stream contains an invalid chunk', text);
 }

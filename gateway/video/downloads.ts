@@ -1,10 +1,16 @@
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
+import { askedPause } from '../errors/serviceError';
+import {
+	downloadLost,
+	downloadTimedOut,
+	notVideo,
+	storageError,
+	urlRefused,
+} from '../errors/videoError';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
-import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
-import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { type IncomingVideo, readVideo } from './incomingVideo';
 import { Slots } from '../limits/scope';
@@ -96,7 +102,7 @@ export class VideoDownloads {
 				return await queue.inTurn(() => this.fetch(file, signal), signal);
 			} catch (failure) {
 				const transient = failure instanceof NoResponseError && failure.transient;
-				const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
+				const mayLag = LAGGING.includes(statusOfUrl(failure));
 				const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
 				const isLast = !transient || ++failures > maxRetries;
 				firstFailedAt ??= clock.now();
@@ -129,14 +135,18 @@ export class VideoDownloads {
 		signal: AbortSignal | undefined,
 	): Promise<string | undefined> {
 		const { poll, maxRetries } = this.settings;
-		const mayBeExpired =
-			failure instanceof UrlRefusedError && MAY_BE_EXPIRED.includes(failure.status);
+		const mayBeExpired = MAY_BE_EXPIRED.includes(statusOfUrl(failure));
 		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
 		const task = await poll(file.taskId, signal).catch(() => undefined);
 		const url = (task?.used ?? task)?.url ?? '';
 		return isUrl(url) && url !== file.url ? url : undefined;
 	}
+}
+
+/** With which status the URL of a video refused it; 0 if it did not. */
+function statusOfUrl(failure: unknown): number {
+	return (failure instanceof NoResponseError && failure.record.http_status) || 0;
 }
 
 function videoUrl({ url }: Pick<VideoTask, 'url'>): string {
@@ -176,7 +186,7 @@ async function fetchVideo<Stored>(
 		if (statusCode !== 200) {
 			body.on('error', () => {}).destroy();
 			const pauseMs = askedPause(statusCode, headers, clock.wallTime());
-			throw new UrlRefusedError(statusCode, settings.keyFor(url) !== undefined, pauseMs);
+			throw urlRefused(statusCode, settings.keyFor(url) !== undefined, pauseMs);
 		}
 		body.on('error', () => {});
 		// n8n's helper wraps the response in a stream that ignores its signal.

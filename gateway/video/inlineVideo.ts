@@ -1,9 +1,9 @@
+import { notStored } from '../errors/videoError';
 import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { TooComplexError } from '../schemas/responseJson';
 import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
-import { StorageError } from './errors';
 
 const MIB = 1024 ** 2;
 /** Of JSON with a video: parsed, it takes four times as much memory. */
@@ -36,9 +36,8 @@ export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MA
 		});
 		if (read.length > MAX_RESOURCE_BYTES && !isLarge) return undefined;
 		if (read.length > maxBytes)
-			throw new StorageError(
+			throw notStored(
 				`The response is larger than ${maxBytes / MIB} MiB: n8n cannot hold its inline video`,
-				undefined,
 				'Generate such a video with Response Format: URL.',
 			);
 		let data = '';

@@ -1,6 +1,6 @@
 import { type HelperResponse, type RequestHelper, requestThroughN8n } from '../http/hostHelpers';
 import { USER_AGENT } from '../http/types';
-import { tooManyRedirects } from './errors';
+import { tooManyRedirects } from '../errors/videoError';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;

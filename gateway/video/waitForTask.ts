@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
+import { waitTimeout } from '../errors/videoError';
 import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
-import { WaitTimeoutError } from './errors';
 import { msUntilPoll, type Polling, progressOf } from './pollSchedule';
 import type { WaitedTask } from './waitedTask';
 
@@ -55,7 +55,7 @@ export interface Pauses {
  * continues when it is called again. The last poll is made when Max Wait is over, and repeated for up to a minute if it fails:
  * however long it waits in our own queues, a finished video is never taken for one that is not. A host that sleeps does not
  * extend Max Wait. A task without a deadline is polled once.
- * @throws WaitTimeoutError with the failure of the last poll if it failed
+ * @throws GatewayError `wait_timeout` with the failure of the last poll if it failed
  * @throws CancelledError at once when the execution is cancelled
  * @throws GatewayError when no poll of the task can ever succeed
  */
@@ -114,7 +114,7 @@ async function pollWhenDue(
 		if (isLast) {
 			task.lastFailedAt ??= now;
 			const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
-			if (found || repeatedMs <= 0) throw new WaitTimeoutError(task.latest, failure);
+			if (found || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
 			task.due = later(now, Math.min(interval, repeatedMs));
 			continue;
 		}

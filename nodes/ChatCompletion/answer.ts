@@ -56,7 +56,7 @@ export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Ans
 }
 
 /**
- * The error for an answer without JSON. Its `partialText` is the whole text, which is paid for.
+ * The error for an answer without JSON. Its `partial_text` is the whole text, which is paid for.
  * @param redact takes the key out of a text
  */
 export function noJsonError(
@@ -77,7 +77,7 @@ export function noJsonError(
 					text,
 					`It breaks here: ${reason}. ${advice}`,
 				);
-	error.partialText = text;
+	error.record.partial_text = text;
 	return error;
 }
 

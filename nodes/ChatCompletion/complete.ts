@@ -4,7 +4,14 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { type ChatCompletion, type ChatRequest, chatRequest, GatewayError } from '../../gateway';
+import {
+	CancelledError,
+	type ChatCompletion,
+	type ChatRequest,
+	chatRequest,
+	GatewayError,
+	mayBeBilled,
+} from '../../gateway';
 import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import type { FormReader } from '../shared/form/formReader';
@@ -12,7 +19,7 @@ import { readBoolean } from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
 import { chatOptionsProperty, requestFields, systemMessage } from '../shared/form/chatOptions';
 import { eachItem } from '../shared/run/eachItem';
-import { afterEarlierTry, reportError } from '../shared/run/errorText';
+import { afterEarlierTry, recordOf } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/fingerprints';
@@ -156,10 +163,12 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 		return answer;
 	});
 	return await asking.catch((error: unknown) => {
-		const isPaid = error instanceof GatewayError && error.mayBeBilled;
-		if (!isPaid) throw afterEarlierTry(error, entry.earlier);
-		entry.earlier = reportError(error);
-		throw error;
+		const record = recordOf(error);
+		const isPaid = mayBeBilled(record);
+		const { earlier } = entry;
+		if (isPaid) entry.earlier = record;
+		if (isPaid || error instanceof CancelledError) throw error;
+		throw new GatewayError(afterEarlierTry(record, earlier));
 	});
 }
 

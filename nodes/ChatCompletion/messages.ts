@@ -78,7 +78,7 @@ export const messageProperties: INodeProperties[] = [
 
 /**
  * Reads the messages of one item; whether they are well formed is for the request to check.
- * @throws InvalidInputError naming the parameter
+ * @throws GatewayError naming the parameter
  */
 export function readMessages(form: FormReader, itemIndex: number): unknown {
 	if (form.read('messagesSource', itemIndex) === 'json') {

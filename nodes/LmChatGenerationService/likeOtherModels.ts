@@ -3,7 +3,7 @@
  * each wrap says what the SDK does without it. A wrap can go once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
-import { InvalidInputError, jsonValuesIn, malformedAnswer } from '../../gateway';
+import { type GatewayError, invalidInput, jsonValuesIn, malformedAnswer } from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
@@ -84,8 +84,8 @@ function isLangChainModel(model: unknown): model is LangChainModel {
  * {@link GatewayChatModel} sees the messages, and AI Agent passes the images of its item on by default: the model would
  * answer without them.
  */
-function textOnlyError(): InvalidInputError {
-	return new InvalidInputError(
+function textOnlyError(): GatewayError {
+	return invalidInput(
 		'messages',
 		'The messages contain an image or a file, but the service accepts text only',
 		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',

@@ -8,7 +8,7 @@ import {
 	type INodeTypeDescription,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { InvalidInputError } from '../../gateway';
+import { invalidInput } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
 import { withBook } from '../shared/book/withBook';
 import { type DurableWait, withDurableWait } from '../shared/durableWait/durableWait';
@@ -155,7 +155,7 @@ async function runChosenOperation(
 
 /** n8n itself adds "Custom API Call" to the operations of a node whose credential the HTTP Request node can use. */
 function customApiCall() {
-	return new InvalidInputError(
+	return invalidInput(
 		'operation',
 		'This node cannot make a custom API call',
 		'Add an HTTP Request node instead. Set its Authentication to Predefined Credential Type, and choose Generation Service API and your credential. Nothing was sent to the service.',

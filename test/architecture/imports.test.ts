@@ -16,8 +16,8 @@ const ROOMS: Record<string, string[][]> = {
 		['parseResponse', 'sendRequest', 'serviceRequest', 'attemptLog'],
 		['http'],
 		['limits'],
-		['schemas', 'credential', 'redaction', 'clock'],
-		['errors', 'hash', 'wallTime'],
+		['schemas', 'errors', 'credential', 'redaction', 'clock'],
+		['lineText', 'hash', 'wallTime'],
 	],
 	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],
 	'nodes/VideoGeneration': [

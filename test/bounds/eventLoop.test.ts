@@ -1,4 +1,4 @@
-import { type Gateway, jsonValuesIn, TaskFailedError } from '../../gateway';
+import { type Gateway, jsonValuesIn, taskFailed } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
 import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
@@ -90,7 +90,7 @@ const CASES: Record<string, Hostile> = {
 		most: 2 * MiB,
 	},
 	'a failed task of many names': {
-		call: async (gateway) => new TaskFailedError(await gateway.getVideoTask('t')),
+		call: async (gateway) => taskFailed(await gateway.getVideoTask('t')),
 		start: '{"id":"t","status":"failed","error":{',
 		part: '"%name":"%text",',
 		end: '"a":0}}',

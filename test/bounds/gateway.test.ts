@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Gateway } from '../../gateway';
+import type { Gateway, GatewayError } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { VirtualClock } from '../clock/virtualClock';
 import { gatewayAt, slowResponses } from '../gateway/inMemory';
@@ -54,7 +54,7 @@ test.each<[string, number, string, string, (gateway: Gateway) => Promise<unknown
 ])('%s that never ends is aborted at %i MiB', async (_name, limit, start, part, call) => {
 	const { body, bytesRead } = endless(start, part);
 	await expect(call(gatewayFor(body))).rejects.toMatchObject({
-		name: 'MalformedResponseError',
+		code: 'malformed_answer',
 		message: 'The response is larger than any response of this service',
 	});
 	expect(bytesRead()).toBeLessThan((limit + 1) * MiB);
@@ -85,7 +85,7 @@ test('an error body that never ends is read up to 256 KiB and cut to 1,000 chara
 		.listModels()
 		.catch((failure: unknown) => failure);
 	expect(error).toMatchObject({ status: 400 });
-	expect((error as { serviceMessage: string }).serviceMessage.length).toBeLessThanOrEqual(1_001);
+	expect((error as GatewayError).record.words?.length).toBeLessThanOrEqual(1_001);
 	expect(bytesRead()).toBeLessThan(MiB);
 	expect(body.destroyed).toBe(true);
 });
@@ -98,9 +98,9 @@ test('a stream that never ends is aborted at 128 MiB, and its text so far is kep
 	const error = await streamed(body).catch((reason: unknown) => reason);
 	expect(error).toMatchObject({
 		message: 'The stream does not end',
-		serviceMessage: '(more than 128 MiB)',
+		record: { words: '(more than 128 MiB)' },
 	});
-	expect((error as { partialText: string }).partialText).toMatch(/^word word /);
+	expect((error as GatewayError).record.partial_text).toMatch(/^word word /);
 	expect(bytesRead()).toBeLessThan(130 * MiB);
 });
 
@@ -165,8 +165,10 @@ const inline = () => endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
 test('a task with an inline video is read up to 128 MiB, and the error names Response Format: URL', async () => {
 	const { body, bytesRead } = inline();
 	await expect(gatewayFor(body).getVideoTask('t')).rejects.toMatchObject({
-		code: 'storage_failed',
-		advice: expect.stringContaining('Response Format: URL'),
+		record: {
+			code: 'storage_failed',
+			advice: expect.stringContaining('Response Format: URL'),
+		},
 	});
 	expect(bytesRead()).toBeGreaterThan(128 * MiB);
 	expect(bytesRead()).toBeLessThan(129 * MiB);

@@ -1,5 +1,5 @@
 import { messageInBetween, statusOf, STATUSES } from '../../gateway/errors/statuses';
-import { NOT_CONNECTED } from '../../gateway/http/networkError';
+import { NOT_CONNECTED } from '../../gateway/errors/networkError';
 import { linkToMessage } from './messagesPage';
 import { NODE_CODES } from './nodeCodes';
 import { table, withGenerated } from './table';

@@ -1,24 +1,26 @@
 import { TextReader, type UserTexts } from './userTexts';
-import { NOT_CONNECTED } from '../../gateway/http/networkError';
+import { NOT_CONNECTED } from '../../gateway/errors/networkError';
 import { table } from './table';
 
 /** Places that pass on words of the service, of n8n or of Node.js, or a text that is listed where it is made. */
 const PASSED_ON: readonly string[] = [
-	'gateway/http/errorBody.ts: JSON.stringify(value.error)',
-	'gateway/http/errorBody.ts: apiKey.redactStart(message, MAX_MESSAGE)',
-	'gateway/http/errorBody.ts: message',
-	"gateway/http/errorBody.ts: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error))",
-	'gateway/http/networkError.ts: technical',
-	'gateway/http/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
+	'gateway/errors/errorBody.ts: JSON.stringify(value.error)',
+	'gateway/errors/errorBody.ts: apiKey.redactStart(message, MAX_MESSAGE)',
+	'gateway/errors/errorBody.ts: message',
+	"gateway/errors/errorBody.ts: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error))",
+	'gateway/errors/networkError.ts: technical',
+	'gateway/errors/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
 	'nodes/VideoGeneration/tasks/log.ts: this.list(true)',
 	"nodes/shared/durableWait/pause.ts: ifStopped[index] ?? ''",
-	'nodes/shared/editor/modelLocator.ts: errorSummary(error)',
-	'nodes/shared/editor/testConnection.ts: errorSummary(error)',
+	'nodes/shared/editor/modelLocator.ts: errorSummary(recordOf(error))',
+	'nodes/shared/editor/testConnection.ts: errorSummary(recordOf(error))',
+	'nodes/shared/form/formReader.ts: message',
 	"nodes/shared/form/hints.ts: sentences.join(' ')",
 	'nodes/shared/form/parameterLabels.ts: name + message.slice(parameter.length)',
 	'nodes/shared/run/eachItem.ts: asHtml(hint)',
-	'nodes/shared/run/errorText.ts: cause instanceof Error ? cause.message : String(cause)',
+	'nodes/shared/run/errorText.ts: both',
+	'nodes/shared/run/errorText.ts: error instanceof Error ? error.message : String(error)',
 ];
 
 const INTRODUCTION = `# Messages

@@ -127,11 +127,11 @@ property(
 		if (done) events.push('[DONE]');
 		const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
 		const { error, text: streamed } = await stream(body, how);
-		if (!(error instanceof ServiceError) || error.serviceMessage !== message)
+		if (!(error instanceof ServiceError) || error.record.words !== message)
 			throw new Error(`The error does not have the message: ${inspect(error)}`);
 		const expected = textOf(before);
 		if (streamed !== expected) throw new Error(`Streamed: ${streamed}`);
-		if ((error.partialText ?? '') !== expected)
+		if ((error.record.partial_text ?? '') !== expected)
 			throw new Error('The partial text differs from what arrived');
 	},
 );

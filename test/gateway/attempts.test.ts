@@ -114,7 +114,10 @@ test.each([
 				}),
 		});
 		const error = await clock.run(failureOf(gateway.submitVideo(video)));
-		expect(error).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
+		expect(error).toMatchObject({
+			code: 'connect_timeout',
+			record: { may_have_been_accepted: false },
+		});
 		expect(clock.now() - start).toBe(expectedMs);
 	},
 );
@@ -134,7 +137,8 @@ test.each([
 		},
 	});
 	const error = await failureOf(gateway.submitVideo(video, stop.signal));
-	expect(error).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: isWritten });
+	expect(error.code).toBe('cancelled');
+	expect(error.record.may_have_been_accepted ?? false).toBe(isWritten);
 });
 
 describe("n8n's check of the service's URL", () => {
@@ -151,7 +155,9 @@ describe("n8n's check of the service's URL", () => {
 		const gateway = gatewayWith(clock, async () => await new Promise(() => {}));
 		const failure = failureOf(gateway.submitVideo(video, stop.signal));
 		stop.abort();
-		expect(await failure).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: false });
+		const { record } = await failure;
+		expect(record.code).toBe('cancelled');
+		expect(record.may_have_been_accepted).toBeUndefined();
 		const next = failureOf(gateway.submitVideo(video, stop.signal));
 		expect(await next).toMatchObject({ code: 'cancelled' });
 		expect(clock.timers).toBe(0);
@@ -166,7 +172,10 @@ describe("n8n's check of the service's URL", () => {
 		});
 		const start = clock.now();
 		const failure = await clock.run(failureOf(gateway.submitVideo(video)));
-		expect(failure).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
+		expect(failure).toMatchObject({
+			code: 'connect_timeout',
+			record: { may_have_been_accepted: false },
+		});
 		expect(clock.now() - start).toBe(10_000);
 		await expect(clock.run(gateway.submitVideo(video))).resolves.toBeDefined();
 		await clock.run(gateway.submitVideo(video));
@@ -181,14 +190,20 @@ describe("n8n's check of the service's URL", () => {
 	])('blocks the URL if it %s', async (_how, validateUrl) => {
 		const gateway = gatewayWith(new VirtualClock(), validateUrl);
 		const failure = failureOf(gateway.submitVideo(video));
-		expect(await failure).toMatchObject({ code: 'address_blocked', mayHaveBeenAccepted: false });
+		expect(await failure).toMatchObject({
+			code: 'address_blocked',
+			record: { may_have_been_accepted: false },
+		});
 	});
 
 	test('tells a host name that it does not find', async () => {
 		const unknown = Object.assign(new Error('No'), { code: 'ENOTFOUND' });
 		const gateway = gatewayWith(new VirtualClock(), async () => await Promise.reject(unknown));
 		const failure = failureOf(gateway.submitVideo(video));
-		expect(await failure).toMatchObject({ code: 'ENOTFOUND', mayHaveBeenAccepted: false });
+		expect(await failure).toMatchObject({
+			code: 'ENOTFOUND',
+			record: { may_have_been_accepted: false },
+		});
 	});
 });
 
@@ -242,8 +257,8 @@ test('a refusal whose body never ends is acted on within five seconds, and says 
 	const start = clock.now();
 	await clock.run(gateway.submitVideo(video));
 	expect(clock.now() - start).toBeLessThanOrEqual(6_000);
-	const { serviceMessage } = await clock.run(failureOf(gateway.submitVideo(video)));
-	expect(serviceMessage).toBeUndefined();
+	const { record } = await clock.run(failureOf(gateway.submitVideo(video)));
+	expect(record.words).toBeUndefined();
 });
 
 describe('a request leaves no timer, and nothing that waits for Stop', () => {

@@ -72,7 +72,7 @@ test('videos that are downloaded in turn all arrive, though their URLs are valid
 });
 
 /** Nothing was ordered: no second download is billed. */
-const REFUSED = { code: 'download_refused', mayHaveBeenAccepted: false };
+const REFUSED = { code: 'download_refused', may_have_been_accepted: false };
 
 test.each([400, 403, 404, 410])(
 	'a URL that returns %i is asked for anew twice at most, and the error has the status',
@@ -82,7 +82,7 @@ test.each([400, 403, 404, 410])(
 			(id) => video(id, `${URL_OF_A}?at=${polls.length}`),
 		);
 		const error = await clock.run(failureOf(download()));
-		expect(error).toMatchObject({ ...REFUSED, status: statusCode });
+		expect(error.record).toMatchObject({ ...REFUSED, http_status: statusCode });
 		expect(polls).toHaveLength([403, 404].includes(statusCode) ? 2 : 1);
 	},
 );
@@ -171,7 +171,7 @@ test('a download that its server refuses is closed, however long its page is', a
 	const body = new Readable({ read: () => {} });
 	const refuse = () => ({ statusCode: 404, body });
 	const { clock, download, isClosed } = downloadsFrom(refuse, undefined, 0);
-	expect(await clock.run(failureOf(download()))).toMatchObject({ status: 404 });
+	expect(await clock.run(failureOf(download()))).toMatchObject({ record: { http_status: 404 } });
 	expect([body.destroyed, isClosed()]).toEqual([true, true]);
 });
 
@@ -238,7 +238,7 @@ test.each([400, 403, 404, 410, 429, 503])(
 			0,
 		);
 		const error = await clock.run(failureOf(download()));
-		expect(error).toMatchObject({ code: 'download_refused', status: statusCode });
+		expect(error).toMatchObject({ code: 'download_refused', record: { http_status: statusCode } });
 		expect([requested, polls]).toEqual([[URL_OF_A], []]);
 	},
 );
@@ -303,7 +303,7 @@ test('a URL that no server knows is tried again for 30 seconds, then its video h
 	);
 	const begin = clock.now();
 	const error = await clock.run(failureOf(download()));
-	expect(error).toMatchObject({ code: 'download_refused', status: 404 });
+	expect(error).toMatchObject({ code: 'download_refused', record: { http_status: 404 } });
 	expect(times.length).toBeGreaterThan(5);
 	// The service told the same URL again: it is not asked for at once.
 	expect(new Set(times).size).toBe(times.length);

@@ -1,4 +1,4 @@
-import { formatDuration, formatSeconds } from '../../gateway/errors/texts';
+import { formatDuration, formatSeconds } from '../../gateway/errors/duration';
 
 test.each([
 	[1_000, '1 second'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { parseCredential, TaskFailedError } from '../../gateway';
+import { parseCredential, taskFailed } from '../../gateway';
 import { ApiKey, KeyRing } from '../../gateway/redaction';
 import { failureOf, stubbedGateway } from './inMemory';
 
@@ -76,7 +76,7 @@ describe.each<[form: string, echoed: string, apiKey: string]>([
 	test('is not in the error of a failed video', async () => {
 		const packets = [Buffer.from(`{"id":"task-1","status":"failed","error":${serviceError}}`)];
 		const gateway = stubbedGateway({ packets, apiKey });
-		expectNoKey(new TaskFailedError(await gateway.getVideoTask('task-1')), echoed);
+		expectNoKey(taskFailed(await gateway.getVideoTask('task-1')), echoed);
 	});
 });
 
@@ -118,20 +118,17 @@ describe('a long key', () => {
 	});
 
 	test('whose end occurs alone is removed as far as it is there', async () => {
-		const { serviceMessage } = await errorOf(
+		const { record } = await errorOf(
 			{ message: `No ${jwt(900).slice(500)}` },
 			{ apiKey: jwt(900) },
 		);
-		expect(serviceMessage).toBe('No [API key removed]');
+		expect(record.words).toBe('No [API key removed]');
 	});
 
 	test('is removed each time that it occurs', async () => {
 		const apiKey = jwt(LONGEST);
-		const { serviceMessage } = await errorOf(
-			{ message: `${apiKey}${apiKey}, ${apiKey}` },
-			{ apiKey },
-		);
-		expect(serviceMessage).toBe('[API key removed][API key removed], [API key removed]');
+		const { record } = await errorOf({ message: `${apiKey}${apiKey}, ${apiKey}` }, { apiKey });
+		expect(record.words).toBe('[API key removed][API key removed], [API key removed]');
 	});
 });
 
@@ -167,8 +164,8 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 			const body = { error: { code: 'invalid_request_error', message, data: null, id: 1234 } };
 			const error = await errorOf(body, { apiKey });
 			expect(error.code).toBe('invalid_request_error');
-			expect(error.serviceMessage).toMatch(/^Bad key \[API key removed\]/);
-			expect(error.serviceMessage).not.toContain(apiKey);
+			expect(error.record.words).toMatch(/^Bad key \[API key removed\]/);
+			expect(error.record.words).not.toContain(apiKey);
 		},
 	);
 
@@ -182,7 +179,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const error = { 1234: 'a', code: 1234, details: { 'Key 1234': 1234.5 } };
 		const packets = [Buffer.from(JSON.stringify({ id: 'task-1', status: 'failed', error }))];
 		const gateway = stubbedGateway({ packets, apiKey: '1234' });
-		const failure = new TaskFailedError(await gateway.getVideoTask('task-1'));
+		const failure = taskFailed(await gateway.getVideoTask('task-1'));
 		expect(JSON.stringify(failure) + failure.code).not.toContain('1234');
 	});
 
@@ -191,8 +188,8 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const rest = { choices: [{ index: 0, delta: { content: 'key' } }] };
 		const packets = [delta, rest].map((one) => Buffer.from(`data: ${JSON.stringify(one)}\n\n`));
 		const gateway = stubbedGateway({ packets, apiKey: 'local-key' });
-		const { partialText } = await failureOf(gateway.streamChat(chat, () => {}));
-		expect(partialText).toBe('It is [API key removed]');
+		const { record } = await failureOf(gateway.streamChat(chat, () => {}));
+		expect(record.partial_text).toBe('It is [API key removed]');
 	});
 });
 
@@ -206,8 +203,8 @@ test.each([
 		(before: string) => `<style>${before.repeat(256 * 1024 - 25)}</style>${MARKER}`,
 	],
 ])('no part of the key is shown where %s', async (_where, write) => {
-	const { serviceMessage } = await errorOf(write('x'), { apiKey: MARKER });
-	expect(serviceMessage ?? '').not.toContain('mark');
+	const { record } = await errorOf(write('x'), { apiKey: MARKER });
+	expect(record.words ?? '').not.toContain('mark');
 });
 
 const REMOVED = '[API key removed]';
@@ -218,7 +215,7 @@ test.each<[what: string, apiKey: string, echoed: string, shown: string]>([
 	['of four characters', '1234', 'Bearer 1234', `Bearer ${REMOVED}`],
 	['of three characters, which any error may have', 'key', 'The key is wrong', 'The key is wrong'],
 ])('a key %s', async (_what, apiKey, echoed, shown) => {
-	expect((await errorOf(echoed, { apiKey })).serviceMessage).toBe(shown);
+	expect((await errorOf(echoed, { apiKey })).record.words).toBe(shown);
 });
 
 test.each<[what: string, keys: string[], echoed: string, shown: string]>([
@@ -239,19 +236,19 @@ test.each<[what: string, keys: string[], echoed: string, shown: string]>([
 });
 
 test('a text that ends as the key begins is whole in an error', async () => {
-	const { serviceMessage } = await errorOf('Unknown voice R&D: mark', { apiKey: MARKER });
-	expect(serviceMessage).toBe('Unknown voice R&D: mark');
+	const refused = await errorOf('Unknown voice R&D: mark', { apiKey: MARKER });
+	expect(refused.record.words).toBe('Unknown voice R&D: mark');
 	const delta = { choices: [{ index: 0, delta: { content: 'In R&D I am' } }] };
 	const packets = [Buffer.from(`data: ${JSON.stringify(delta)}\n\n`)];
 	const gateway = stubbedGateway({ packets, apiKey: MARKER });
-	const { partialText } = await failureOf(gateway.streamChat(chat, () => {}));
-	expect(partialText).toBe('In R&D I am');
+	const { record } = await failureOf(gateway.streamChat(chat, () => {}));
+	expect(record.partial_text).toBe('In R&D I am');
 });
 
 test('a message longer than any key is shown by its beginning', async () => {
 	const message = `R&D${'.'.repeat(240_000)}`;
-	const { serviceMessage } = await errorOf({ error: { message } });
-	expect(serviceMessage).toBe(`${message.slice(0, 1_000)}…`);
+	const { record } = await errorOf({ error: { message } });
+	expect(record.words).toBe(`${message.slice(0, 1_000)}…`);
 });
 
 const OF_PAGES = 'Bad gateway';
@@ -270,7 +267,7 @@ test.each([
 ])(
 	'of an error in plain text or HTML, the text is shown: %s (%s)',
 	async (text, type, shown = text) => {
-		const { serviceMessage } = await errorOf(text, { headers: { 'content-type': type } });
-		expect(serviceMessage).toBe(shown);
+		const { record } = await errorOf(text, { headers: { 'content-type': type } });
+		expect(record.words).toBe(shown);
 	},
 );

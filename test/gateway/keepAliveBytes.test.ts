@@ -72,8 +72,7 @@ test('the text that came before nothing but pings is in the error', async () => 
 	);
 	expect(await clock.run(failureOf(streamed(gateway)))).toMatchObject({
 		code: 'timeout',
-		partialText: 'Good',
-		mayHaveBeenAccepted: true,
+		record: { partial_text: 'Good', may_have_been_accepted: true },
 	});
 });
 

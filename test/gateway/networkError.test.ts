@@ -1,5 +1,9 @@
-import { NeverSentError } from '../../gateway/errors/transportErrors';
-import { NOT_CONNECTED, timeoutError, toNetworkError } from '../../gateway/http/networkError';
+import {
+	neverSent,
+	NOT_CONNECTED,
+	timeoutError,
+	toNetworkError,
+} from '../../gateway/errors/networkError';
 
 const failure = (code: string | number) => Object.assign(new Error(`write ${code}`), { code });
 
@@ -7,8 +11,8 @@ const failure = (code: string | number) => Object.assign(new Error(`write ${code
 test.each(Object.keys(NOT_CONNECTED))(
 	'a billable request that was sent and is lost with %s may have been accepted',
 	(code) => {
-		expect(toNetworkError(failure(code), true)).toMatchObject({ mayHaveBeenAccepted: true });
-		expect(toNetworkError(failure(code), false)).toMatchObject({ mayHaveBeenAccepted: false });
+		for (const paid of [true, false])
+			expect(toNetworkError(failure(code), paid).record.may_have_been_accepted).toBe(paid);
 	},
 );
 
@@ -26,15 +30,15 @@ test.each<[failed: string | number, transient: boolean, code?: string | number]>
 ])(
 	'a request that no connection took because of "%s" is retried: %s',
 	(failed, transient, code = failed) => {
-		const error = toNetworkError(new NeverSentError(failure(failed)), true);
-		expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
+		const error = neverSent(failure(failed));
+		expect(error).toMatchObject({ code, transient, record: { may_have_been_accepted: false } });
 	},
 );
 
 test('a request that SSRF protection blocks is not retried', () => {
 	const cause = Object.assign(new Error('No'), { name: 'SsrfError', cause: null });
-	const error = new NeverSentError(Object.assign(new Error('Failed'), { cause }));
-	expect(toNetworkError(error, true)).toMatchObject({ code: 'address_blocked', transient: false });
+	const error = neverSent(Object.assign(new Error('Failed'), { cause }));
+	expect(error).toMatchObject({ code: 'address_blocked', transient: false });
 });
 
 test('an error of undici is reported as what failed below it', () => {
@@ -45,11 +49,11 @@ test('an error of undici is reported as what failed below it', () => {
 });
 
 test('a timeout of a request without a model says to check the network, as the Test button has no Timeout', () => {
-	expect(timeoutError(20_000, false, 'response')).toMatchObject({
+	expect(timeoutError(20_000, false, 'response').record).toMatchObject({
 		message: 'The service did not respond within 20 seconds',
 		advice: expect.stringMatching(/^Check the Base URL.*network/),
 	});
-	expect(timeoutError(20_000, true, 'body')).toMatchObject({
+	expect(timeoutError(20_000, true, 'body').record).toMatchObject({
 		message: 'The service stopped sending data for 20 seconds',
 		advice: expect.stringMatching(/^Increase Timeout.*model/),
 	});
@@ -60,13 +64,13 @@ describe.each(['CompileError', 'InvalidArgumentError', 'TypeError'])('%s', (name
 	const exception = Object.assign(new Error('Wasm SIMD unsupported'), { name });
 
 	test('is a fault of the node, is not retried, and says what to report', () => {
-		const error = toNetworkError(new NeverSentError(exception), true);
-		expect(error).toMatchObject({
+		const error = neverSent(exception);
+		expect(error.transient).toBe(false);
+		expect(error.record).toMatchObject({
 			code: 'node_error',
 			advice: expect.stringMatching(/Report it .*https:.*issues/),
 			technical: `${name}: Wasm SIMD unsupported`,
-			transient: false,
-			mayHaveBeenAccepted: false,
+			may_have_been_accepted: false,
 		});
 	});
 
@@ -74,7 +78,7 @@ describe.each(['CompileError', 'InvalidArgumentError', 'TypeError'])('%s', (name
 		expect(toNetworkError(exception, true)).toMatchObject({
 			code: 'node_error',
 			transient: false,
-			mayHaveBeenAccepted: true,
+			record: { may_have_been_accepted: true },
 		});
 	});
 });

@@ -40,10 +40,11 @@ async function waitFor(scenario: Scenario) {
 }
 
 const lost = () =>
-	new NoResponseError('The connection broke', {
+	new NoResponseError({
+		message: 'The connection broke',
 		code: 'ECONNRESET',
 		advice: 'Try again.',
-		mayHaveBeenAccepted: false,
+		may_have_been_accepted: false,
 	});
 
 const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));

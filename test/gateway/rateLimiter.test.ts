@@ -1,5 +1,6 @@
 import { until } from '../clock/until';
 import type { Transport } from '../../gateway/http/types';
+import type { GatewayError } from '../../gateway';
 import { COMPLETION, gatewayAt, responseOf } from './inMemory';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket, createRandom, fixedWindow, type Rule } from './limitScenarios/rules';
@@ -78,7 +79,7 @@ test('a late 503 page, after which a request may be billed, says nothing of requ
 	const lost = outcomes.filter(
 		(outcome) =>
 			outcome.status === 'rejected' &&
-			(outcome.reason as { mayHaveBeenAccepted: boolean }).mayHaveBeenAccepted,
+			(outcome.reason as GatewayError).record.may_have_been_accepted,
 	);
 	expect(lost).toHaveLength(sent);
 });
@@ -188,7 +189,7 @@ describe('a Retry-After that is too long to wait for', () => {
 		const take = () => ((requests += 1) > 4 ? HOUR_MS : 1_000);
 		const { clock, node } = serviceWith(() => ({ take }), quick());
 		const found = await clock.run(outcomes([chat(node(1)), ...chats(node(1), 20)]));
-		const sent = found.map((outcome) => (outcome as { sent: number }).sent);
+		const sent = found.map((outcome) => (outcome as GatewayError).record.sent);
 		expect(sent).toEqual([3, ...Array<number>(20).fill(1)]);
 	});
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../gateway/clock';
-import { toServiceError } from '../../gateway/http/serviceError';
+import { toServiceError } from '../../gateway/errors/serviceError';
 import { ApiKey } from '../../gateway/redaction';
 import { wallTimeOf } from '../../gateway/wallTime';
 
@@ -49,7 +49,7 @@ test('the end of a rate window is no pause of a service that is overloaded', () 
 	const headers = { 'x-ratelimit-reset-requests': String(NOW / 1000 + 30) };
 	expect(errorOf(503, headers)).toMatchObject({
 		retryAfterMs: undefined,
-		rateLimit: { reset: NOW / 1000 + 30 },
+		record: { rate_limit: { reset: NOW / 1000 + 30 } },
 	});
 });
 
@@ -61,7 +61,7 @@ test.each([
 		{ limit: 60, remaining: 0 },
 	],
 ])('the rate limit of the headers %j is %j', (headers: Record<string, string>, expected) => {
-	expect(errorOf(429, headers).rateLimit).toEqual(expected);
+	expect(errorOf(429, headers).record.rate_limit).toEqual(expected);
 });
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
 	[302, undefined, undefined],
 	[201, 'https://login.test/', undefined],
 ])('an error with status %i and Location %s says: %s', (status, location, expected) => {
-	const { advice } = errorOf(status, location === undefined ? {} : { location });
+	const { advice } = errorOf(status, location === undefined ? {} : { location }).record;
 	expect(/The redirect points to.*/.exec(advice)?.[0]).toBe(expected);
 });
 
@@ -132,8 +132,8 @@ test.each([
 	['Busy <b>now</b>', 'text/html; charset=utf-8', 'Busy now'],
 	['Busy <b>now</b>', 'text/plain', 'Busy <b>now</b>'],
 ])('of the body %s with the type "%s" a user reads: %s', (body, type, words) => {
-	const { quote } = errorOf(502, type === '' ? {} : { 'content-type': type }, body);
-	expect(quote).toBe(`The server in between says: ${words}`);
+	const { record } = errorOf(502, type === '' ? {} : { 'content-type': type }, body);
+	expect(record).toMatchObject({ words, speaker: 'The server in between' });
 });
 
 test('a late 503 that says when to retry is a refusal of the service', () => {
@@ -152,7 +152,7 @@ test.each<[unknown, string]>([
 	[null, '{"error":null,"a":1}'],
 	[{ message: null, list: [] }, '{"error":{"message":null,"list":[]},"a":1}'],
 ])('of the error %j a user reads: %s', (error, words) => {
-	expect(errorOf(400, {}, JSON.stringify({ error, a: 1 })).serviceMessage).toBe(words);
+	expect(errorOf(400, {}, JSON.stringify({ error, a: 1 })).record.words).toBe(words);
 });
 
 // What FastAPI, MiniMax, OAuth servers, ASP.NET and gateways that answer with an event of a stream send.
@@ -171,15 +171,17 @@ test.each<[body: string, words: string]>([
 	['event: error\ndata: {"error":{"message":"Refused"}}', 'Refused'],
 	['"Refused"', 'Refused'],
 ])('of a 400 with the body %s a user reads the words of the service: %s', (body, words) => {
-	const { advice, quote } = errorOf(400, {}, body);
-	expect(quote).toBe(`The service says: ${words}`);
-	expect(advice).toMatch(/^Correct the parameter that the service names\./);
+	const { record } = errorOf(400, {}, body);
+	expect(record).toMatchObject({ words, speaker: undefined });
+	expect(record.advice).toMatch(/^Correct the parameter that the service names\./);
 });
 
 test('a 404 about a model has the advice to choose another', () => {
-	const { code, advice } = errorOf(404, {}, { message: 'The model `a` does not exist.' });
+	const { code, advice } = errorOf(404, {}, { message: 'The model `a` does not exist.' }).record;
 	expect([code, advice]).toEqual(['not_found', expect.stringMatching(/^Choose a model/)]);
-	expect(errorOf(404, {}, { message: 'No GET /models' }).advice).toMatch(/^Check the Base URL/);
+	expect(errorOf(404, {}, { message: 'No GET /models' }).record.advice).toMatch(
+		/^Check the Base URL/,
+	);
 });
 
 test.each<[object, string]>([
@@ -204,14 +206,14 @@ test.each<[object]>([
 });
 
 test('what is wrong with a text is told without the spaces around it', () => {
-	expect(errorOf(422, {}, ' Too long\n').serviceMessage).toBe('Too long');
-	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').serviceMessage).toBe('Too long');
+	expect(errorOf(422, {}, ' Too long\n').record.words).toBe('Too long');
+	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').record.words).toBe('Too long');
 });
 
 test('what is wrong is told in up to a thousand characters', () => {
 	const text = 'x'.repeat(1_000);
-	expect(errorOf(422, {}, text).serviceMessage).toBe(text);
-	expect(errorOf(422, {}, `${text}x`).serviceMessage).toBe(`${text}…`);
+	expect(errorOf(422, {}, text).record.words).toBe(text);
+	expect(errorOf(422, {}, `${text}x`).record.words).toBe(`${text}…`);
 });
 
 test.each([
@@ -225,5 +227,5 @@ test.each([
 ])('the error of a %i with code "%s" says: %s', (...row) => {
 	const [status, code, told, headers = { 'retry-after': '90' }] = row;
 	const body = code && { code, message: '', data: null };
-	expect(errorOf(status, headers, body).advice).toContain(told);
+	expect(errorOf(status, headers, body).record.advice).toContain(told);
 });

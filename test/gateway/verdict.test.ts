@@ -5,16 +5,22 @@ import { type FailedAttempt, judge, pauseAfter, type Verdict } from '../../gatew
 
 const serviceError = (
 	status: number,
-	details: { retryAfterMs?: number; code?: string; forbidsRetry?: boolean } = {},
-) => new ServiceError('Refused', { status, code: 'refused', advice: '', ...details });
+	{
+		code = 'refused',
+		...facts
+	}: { retryAfterMs?: number; code?: string; forbidsRetry?: boolean } = {},
+) => new ServiceError({ message: 'Refused', advice: '', code, http_status: status }, facts);
 
-const lost = (mayHaveBeenAccepted: boolean) =>
-	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
+const lost = (may_have_been_accepted: boolean) =>
+	new NoResponseError({
+		...{ message: 'Lost', advice: '', code: 'connection_lost', may_have_been_accepted },
+	});
 
 const refusedByProxy = (code: 'proxy_login' | 'proxy_refused') => ({
-	error: new NoResponseError('No', {
-		...{ code, advice: '', transient: false, mayHaveBeenAccepted: false },
-	}),
+	error: new NoResponseError(
+		{ message: 'No', advice: '', code, may_have_been_accepted: false },
+		{ transient: false },
+	),
 	isBillable: false,
 });
 

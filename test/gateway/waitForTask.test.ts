@@ -1,6 +1,6 @@
 import {
 	later,
-	MalformedResponseError,
+	malformedAnswer,
 	NoResponseError,
 	ServiceError,
 	type VideoTask,
@@ -72,21 +72,27 @@ test('a Stop ends the waits of all tasks at once, and one that begins after it p
 
 /** What another server says. */
 const page = (status: number) =>
-	new ServiceError('Another server responded', {
-		status,
-		isOfService: false,
-		code: `http_${status}`,
-		advice: '',
-	});
+	new ServiceError(
+		{
+			message: 'Another server responded',
+			advice: '',
+			code: `http_${status}`,
+			http_status: status,
+		},
+		{ isOfService: false },
+	);
 
 const notFound = () =>
-	new ServiceError('Video task not found', { status: 404, code: 'task_not_found', advice: '' });
+	new ServiceError({
+		...{ message: 'Video task not found', advice: '', code: 'task_not_found', http_status: 404 },
+	});
 
 const timeout = () =>
-	new NoResponseError('The service did not respond', {
-		code: 'timeout',
+	new NoResponseError({
+		message: 'The service did not respond',
 		advice: 'Increase Timeout.',
-		mayHaveBeenAccepted: false,
+		code: 'timeout',
+		may_have_been_accepted: false,
 	});
 
 interface Waited {
@@ -183,7 +189,7 @@ test('a poll that was sent before Max Wait and ends after it is followed by anot
 test.each<[string, Error, number]>([
 	[
 		'that refuses each poll',
-		new ServiceError('Unavailable', { status: 503, code: '', advice: '' }),
+		new ServiceError({ message: 'Unavailable', advice: '', code: '', http_status: 503 }),
 		0,
 	],
 	['that never responds', timeout(), Infinity],
@@ -216,16 +222,19 @@ test('a poll between two pauses in the database takes ten seconds at most', asyn
 
 describe.each<[string, () => Error]>([
 	['a 404 page', () => page(404)],
-	['a page with status 200', () => new MalformedResponseError('Not JSON', '')],
+	['a page with status 200', () => malformedAnswer('Not JSON', '', '')],
 	[
 		'the refusal of a proxy',
 		() =>
-			new NoResponseError('The proxy requires a login', {
-				code: 'proxy_login',
-				advice: '',
-				transient: false,
-				mayHaveBeenAccepted: false,
-			}),
+			new NoResponseError(
+				{
+					message: 'The proxy requires a login',
+					advice: '',
+					code: 'proxy_login',
+					may_have_been_accepted: false,
+				},
+				{ transient: false },
+			),
 	],
 ])('%s instead of the answer to a poll', (_what, answer) => {
 	const seven = Array.from({ length: 7 }, answer);
@@ -259,7 +268,10 @@ describe.each<[string, () => Error]>([
 
 /** JSON of a gateway, in its own words. */
 const refusal = (status: number, code = `http_${status}`) =>
-	new ServiceError('The gateway refused it', { status, code, advice: '', hasInterfaceCode: false });
+	new ServiceError(
+		{ message: 'The gateway refused it', advice: '', code, http_status: status },
+		{ hasInterfaceCode: false },
+	);
 
 test.each([
 	['one refusal in other words', [refusal(401), 'completed'], 'completed'],
@@ -291,7 +303,7 @@ test('the status error ends a wait when two polls in a row say it', async () => 
 test('a status that the node does not know is told by its name when Max Wait is over', async () => {
 	const { outcome } = await waitForOne(['archived'], { maxWaitMs: INTERVAL });
 	const advice = expect.stringContaining('"archived", which this node does not know') as string;
-	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout', advice } });
+	expect(outcome).toMatchObject({ reason: { record: { code: 'wait_timeout', advice } } });
 });
 
 test.each(['completed', 'processing'] as const)(

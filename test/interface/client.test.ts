@@ -1,4 +1,4 @@
-import { InvalidInputError, parseCredential, type VideoFields, videoRequest } from '../../gateway';
+import { GatewayError, parseCredential, type VideoFields, videoRequest } from '../../gateway';
 
 const video = (fields: object) =>
 	videoRequest({ model: 'kite-motion', prompt: 'A boat', ...fields });
@@ -32,7 +32,7 @@ describe('Limits: values in range are accepted, others are refused before any re
 
 	test.each(Object.entries(videoLimits))('video %s', (field, [good, bad]) => {
 		for (const value of good) expect(video({ [field]: value })).toHaveProperty(field);
-		for (const value of bad) expect(() => video({ [field]: value })).toThrow(InvalidInputError);
+		for (const value of bad) expect(() => video({ [field]: value })).toThrow(GatewayError);
 	});
 });
 
@@ -40,7 +40,7 @@ test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
 	'Authentication 2: the key %j is refused before any request and is not in the error',
 	(apiKey) => {
 		const attempt = () => parseCredential({ baseUrl: 'http://service.test', apiKey });
-		expect(attempt).toThrow(InvalidInputError);
+		expect(attempt).toThrow(GatewayError);
 		const repeated = apiKey.trim() !== '' && apiKey !== 'Bearer';
 		if (repeated) expect(attempt).not.toThrow(apiKey);
 	},

@@ -135,7 +135,7 @@ export type BillableVideo = ReturnType<typeof readBillableVideo>;
 
 /**
  * Reads and checks the request of one item. Options that were not set are not sent.
- * @throws InvalidInputError
+ * @throws GatewayError
  */
 export function readBillableVideo(
 	form: FormReader,

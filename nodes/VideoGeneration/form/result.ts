@@ -40,7 +40,7 @@ export const outputOptionsProperty = collectionOf('Options', 'options', [include
 
 /**
  * What the items of the tasks of an item look like.
- * @throws InvalidInputError
+ * @throws GatewayError
  */
 export function readOutput(
 	form: FormReader,

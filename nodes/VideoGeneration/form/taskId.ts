@@ -14,7 +14,7 @@ export const taskIdProperty: INodeProperties = {
 
 /**
  * The ID of a task that someone submitted earlier, wherever that was.
- * @throws InvalidInputError
+ * @throws GatewayError
  */
 export function readTaskId(form: FormReader, itemIndex: number): string {
 	const value = form.read('taskId', itemIndex);

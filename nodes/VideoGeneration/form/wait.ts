@@ -91,7 +91,7 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 
 /**
  * How to wait for the tasks of an item.
- * @throws InvalidInputError
+ * @throws GatewayError
  */
 export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 	const options = form.collection('waitOptions', itemIndex);

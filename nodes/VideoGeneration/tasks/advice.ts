@@ -1,10 +1,5 @@
-import {
-	GatewayError,
-	idText,
-	InvalidInputError,
-	TaskFailedError,
-	UrlRefusedError,
-} from '../../../gateway';
+import { idText, isInvalidInput } from '../../../gateway';
+import { recordOf } from '../../shared/run/errorText';
 import type { PaidTask } from '../../shared/book/schema';
 
 /** How to get a video without paying again. Another operation of the same node would lose its fields. */
@@ -24,11 +19,10 @@ export function adviceAbout(
 	if (task.state === 'unknown' && isOurs)
 		return `Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow again: it submits another video.`;
 	// A second poll of an ID that no URL can contain is refused, too.
-	if (error instanceof TaskFailedError || error instanceof InvalidInputError) return undefined;
-	if (task.state === 'unknown') return undefined;
+	if (isInvalidInput(error) || task.state === 'unknown') return undefined;
 	// The URL leads to no video, and the next download would bring the same.
-	const isRefused = error instanceof GatewayError && error.code === 'download_refused';
-	if (isRefused && !(error instanceof UrlRefusedError))
+	const { code, http_status } = recordOf(error);
+	if (code === 'download_refused' && http_status === undefined)
 		return 'Get with this task ID and Download off returns what the service says of it.';
 	if (!isOurs) return 'Executing this node again costs nothing.';
 	const isDone = status === 'completed';

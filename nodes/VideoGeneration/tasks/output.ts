@@ -1,10 +1,11 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type ErrorRecord, GatewayError } from '../../../gateway';
 import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { RunHints, showHints } from '../../shared/form/hints';
 import { type OutputFields, present, withInputFields } from '../../shared/form/outputItem';
 import { type ErrorOf, outputOf, type Settled } from '../../shared/run/eachItem';
-import { type ErrorReport, reportError, ReportedError } from '../../shared/run/errorText';
+import { recordOf } from '../../shared/run/errorText';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';
 
@@ -117,7 +118,7 @@ export class VideoOutput {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
 			const fail = (error: unknown) => [
-				{ error: new ReportedError(reportError(error, stateOf(task))) },
+				{ error: new GatewayError(recordOf(error, stateOf(task))) },
 			];
 			if (task.state !== 'done') return causeOf ? fail(causeOf(entry.item)) : [];
 			try {
@@ -126,7 +127,7 @@ export class VideoOutput {
 				return fail(error);
 			}
 		});
-		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
+		if (entry.error !== undefined) results.push({ error: new GatewayError(entry.error) });
 		return results;
 	}
 
@@ -148,7 +149,7 @@ export class VideoOutput {
 }
 
 /** With Simplify off, an error item has what the service said of the task, as it was sent. */
-function failedTask({ outputOptions }: BookEntry, { latest }: PaidTask, report: ErrorReport) {
-	if (outputOptions?.simplify !== false || latest.error == null) return new ReportedError(report);
-	return new ReportedError({ ...report, failure: { ...report.failure, task_error: latest.error } });
+function failedTask({ outputOptions }: BookEntry, { latest }: PaidTask, record: ErrorRecord) {
+	const isFull = outputOptions?.simplify === false && latest.error != null;
+	return new GatewayError(isFull ? { ...record, task_error: latest.error } : record);
 }

@@ -36,7 +36,7 @@ export interface Operation {
 	/**
 	 * Reads an item.
 	 * @param options the collection Options, which is read once
-	 * @throws InvalidInputError
+	 * @throws GatewayError
 	 */
 	plan: (form: FormReader, item: number, options: Record<string, unknown>) => Plan;
 }

@@ -1,8 +1,9 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
-import { liveTasks } from '../../shared/book/book';
+import { GatewayError, type NodeCode } from '../../../gateway';
+import { errorIn, liveTasks } from '../../shared/book/book';
 import type { BookEntry } from '../../shared/book/schema';
 import { outcomesOf } from '../../shared/run/eachItem';
-import { afterEarlierTry, reportError, ReportedError } from '../../shared/run/errorText';
+import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { BillableVideo } from '../form/request';
 import { taskIdProperty } from '../form/taskId';
 import { anotherNode } from './advice';
@@ -28,10 +29,11 @@ export async function runOperation(
 }
 
 /** Without its book, a run might submit videos again. */
-function lostState({ noted }: TaskLog): Error {
+function lostState({ noted }: TaskLog): GatewayError {
 	const tasks = noted && ` Tasks of this execution: ${noted}`;
-	const description = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`;
-	return Object.assign(new Error('The state of this wait is lost'), { description });
+	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`;
+	const code: NodeCode = 'node_error';
+	return new GatewayError({ message: 'The state of this wait is lost', advice, code });
 }
 
 /** Submits what the items ask for, or finds their tasks. While a video is waited for, the next item is started. */
@@ -49,10 +51,11 @@ async function begin(run: VideoRun, operation: Operation, wait: Wait): Promise<v
 		},
 	});
 	for (const [item, outcome] of outcomes.entries()) {
-		// A reported error is in the book already.
-		if (!outcome || 'result' in outcome || outcome.error instanceof ReportedError) continue;
+		if (!outcome || 'result' in outcome) continue;
 		const entry = book.current.get(item) ?? book.add({ item, tasks: [] });
-		entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
+		// That of a task is in the book already.
+		if (errorIn(entry)) continue;
+		entry.error = afterEarlierTry(recordOf(outcome.error), entry.earlier);
 	}
 }
 
@@ -60,7 +63,7 @@ async function submit(run: VideoRun, video: BillableVideo, entry: BookEntry): Pr
 	await submitMissing(run, video, entry).catch((error: unknown) => {
 		if (liveTasks(entry).length === 0) throw error;
 		// What is paid for is waited for all the same.
-		entry.error = reportError(afterEarlierTry(error, entry.earlier));
+		entry.error = afterEarlierTry(recordOf(error), entry.earlier);
 	});
 	// What is submitted and not waited for is done.
 	if (!entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';

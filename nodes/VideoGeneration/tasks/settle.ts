@@ -1,12 +1,12 @@
 import {
 	CancelledError,
 	isNotFound,
+	isOwn,
 	type Pauses,
-	TaskFailedError,
+	taskFailed,
 	waitForTask,
-	WaitTimeoutError,
 } from '../../../gateway';
-import { reportError } from '../../shared/run/errorText';
+import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
 import { stateOf, urlOf } from './log';
@@ -27,7 +27,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		if (error instanceof CancelledError) throw error;
 		task.state = isNotFound(error) ? 'unknown' : 'failed';
 		const advice = adviceAbout(task, error, run.log.offersRetry);
-		task.error = reportError(error, stateOf(task), advice);
+		task.error = recordOf(error, stateOf(task), advice);
 	});
 }
 
@@ -53,7 +53,7 @@ async function poll(
 	});
 	return await waiting.then(Boolean, (error: unknown) => {
 		const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
-		const isOutput = onTimeout === 'output' && isKnown && error instanceof WaitTimeoutError;
+		const isOutput = onTimeout === 'output' && isKnown && isOwn(recordOf(error), 'wait_timeout');
 		// The URL of a video that was seen finished may still lead to it.
 		const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
 		if (error instanceof CancelledError || !(mayHaveVideo || isOutput)) throw error;
@@ -61,11 +61,15 @@ async function poll(
 	});
 }
 
-/** @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored */
+/** @throws GatewayError when the task has no video, or the video is not completely downloaded or stored */
 async function finish(run: VideoRun, open: OpenTask, inline: Buffer | undefined): Promise<void> {
 	const { entry, task } = open;
 	const { latest } = task;
-	if (latest.status === 'failed') throw new TaskFailedError(latest);
+	if (latest.status === 'failed') {
+		task.state = 'failed';
+		task.error = recordOf(taskFailed(latest), stateOf(task));
+		return;
+	}
 	if (isDownloaded(entry) && latest.status === 'completed')
 		task.file = await download(run, open, inline);
 	task.state = 'done';

@@ -33,7 +33,7 @@ export async function submitMissing(
 		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {
-		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
+		if (error instanceof GatewayError && error.record.may_have_been_accepted) {
 			entry.lost = {};
 			log.lost(entry.item, error instanceof CancelledError);
 		}
@@ -60,9 +60,10 @@ function lostBefore(offersRetry: boolean) {
 	const remedy = offersRetry
 		? 'use Retry on this execution.'
 		: 'run the workflow again: a new execution submits it again.';
-	return new NoResponseError('The response to this submission was lost in an earlier try', {
-		code: 'submission_lost',
+	return new NoResponseError({
+		message: 'The response to this submission was lost in an earlier try',
 		advice: `If your account shows no such request, ${remedy}`,
-		mayHaveBeenAccepted: true,
+		code: 'submission_lost',
+		may_have_been_accepted: true,
 	});
 }

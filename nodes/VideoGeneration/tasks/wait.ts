@@ -1,6 +1,7 @@
 import type { EngineRequest } from 'n8n-workflow';
 import {
 	earliest,
+	GatewayError,
 	later,
 	msBetween,
 	type Pauses,
@@ -8,12 +9,12 @@ import {
 	type WaitedTask,
 	type WallTime,
 } from '../../../gateway';
-import { liveTasks } from '../../shared/book/book';
+import { errorIn, liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/form/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
-import { ReportedError, withFullStop } from '../../shared/run/errorText';
+import { errorSummary } from '../../shared/run/errorText';
 import { waitsInDatabase } from '../form/wait';
 import { anotherNode } from './advice';
 import type { OpenTask, VideoRun } from './plan';
@@ -40,12 +41,12 @@ export class Wait {
 
 	/**
 	 * Settles the tasks of an item, except those that wait in the database.
-	 * @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then
+	 * @throws GatewayError if the item fails: with On Error "Stop Workflow" no further item starts then
 	 */
 	async forItem(entry: BookEntry): Promise<object> {
 		await this.settleTasks(openTasksOf(entry));
-		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
-		if (error !== undefined) throw new ReportedError(error);
+		const error = errorIn(entry);
+		if (error !== undefined) throw new GatewayError(error);
 		return {};
 	}
 
@@ -112,8 +113,7 @@ function ifStopped(entry: BookEntry | undefined): string {
 	const ids = entry?.tasks.map(({ latest }) => latest.id).join(', ');
 	if (ids)
 		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
-	const { message, description } = entry?.error?.failure ?? {};
-	return message ? `${withFullStop(message)} ${description}` : 'Stopped before it was submitted';
+	return entry?.error ? errorSummary(entry.error) : 'Stopped before it was submitted';
 }
 
 /** The open tasks of an entry, with their deadlines. */

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { ErrorRecord } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
 import { OF_A_WAIT } from '../../../gateway';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
@@ -210,6 +211,11 @@ function startOver(entry: BookEntry): void {
 		task.state = hasFailed ? 'due' : 'open';
 		for (const field of [...OF_A_WAIT, 'file', 'error'] as const) delete task[field];
 	}
+}
+
+/** The first error of an item, or of its tasks. */
+export function errorIn(entry: BookEntry): ErrorRecord | undefined {
+	return entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 }
 
 /** The tasks that an item has, without those that are to be submitted again. */

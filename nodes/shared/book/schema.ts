@@ -1,22 +1,11 @@
 import type { IBinaryData } from 'n8n-workflow';
 import * as z from 'zod';
-import { waitedTask } from '../../../gateway';
-import type { ErrorReport } from '../run/errorText';
+import { errorRecord, waitedTask } from '../../../gateway';
 
 // Part of the gateway's bundle, which has its zod: n8n's own may be an older one.
 
 /** Part of every stored book. A later version of this package reads it, or refuses to submit. */
 const BOOK_VERSION = 1;
-
-const errorReport: z.ZodType<ErrorReport> = z.object({
-	failure: z.looseObject({
-		message: z.string(),
-		description: z.string(),
-		code: z.string(),
-		http_status: z.number().nullable(),
-	}),
-	isApiError: z.boolean(),
-});
 
 /**
  * The life of a video task: `open` until it ends as `done` (it becomes an item), `failed` or `unknown` to the service (it becomes
@@ -32,7 +21,7 @@ const paidTask = waitedTask.extend({
 	/** Its video, as n8n keeps files: one in memory has no ID. */
 	file: z.custom<IBinaryData>((value) => Object(value) === value).optional(),
 	/** In the states `failed` and `unknown`. */
-	error: errorReport.optional(),
+	error: errorRecord.optional(),
 });
 
 /** How to wait for tasks. */
@@ -73,9 +62,9 @@ const bookEntry = z.object({
 	/** The service may have accepted a submission that it never answered; which execution told its user so, if any. */
 	lost: z.object({ toldIn: z.string().optional() }).optional(),
 	/** Why the item has no tasks, or none in place of those that failed. */
-	error: errorReport.optional(),
+	error: errorRecord.optional(),
 	/** The failure of what an earlier try paid for. */
-	earlier: errorReport.optional(),
+	earlier: errorRecord.optional(),
 });
 
 /** The entries of one run of a node. */

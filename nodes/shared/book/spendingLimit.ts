@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError } from '../../../gateway';
-import { SpendingLimitError } from '../run/errorText';
+import { GatewayError, mayBeBilled, type NodeCode } from '../../../gateway';
 import { contextOf, noteInExecution } from './book';
 
 /** The field of the execution's context that has, by node and execution, the billable requests. */
@@ -62,7 +61,7 @@ export class SpendingLimit {
 	 * Once all items are planned: the first item that does not fit. With On Error "Stop Workflow" a batch is done as a whole or
 	 * not at all. Requests of other runs in flight may still make room.
 	 */
-	refusal(): { item: number; error: SpendingLimitError } | undefined {
+	refusal(): { item: number; error: GatewayError } | undefined {
 		if (this.kind.hasEarlierWork || this.context.continueOnFail()) return undefined;
 		if (requestsOf(this.counted).size > 0) return undefined;
 		let { count } = this.counted;
@@ -78,7 +77,7 @@ export class SpendingLimit {
 	/**
 	 * Sends a request that counts as `needed`, if there is room for it or a request in flight makes room by being refused.
 	 * @param made how much the service made of it
-	 * @throws SpendingLimitError, before anything is sent
+	 * @throws GatewayError, before anything is sent
 	 */
 	async spend<Result>(
 		needed: number,
@@ -117,7 +116,7 @@ export class SpendingLimit {
 	}
 
 	/** @param request the one that does not fit */
-	private limitReached({ needed, max }: Omit<Planned, 'item'>, sent: string): SpendingLimitError {
+	private limitReached({ needed, max }: Omit<Planned, 'item'>, sent: string): GatewayError {
 		const { counted, kind, own, planned, total } = this;
 		// The calls of a chat model are not planned.
 		const isPlanned = planned.length > 0;
@@ -131,18 +130,18 @@ export class SpendingLimit {
 		const advice = kind.isRepeated
 			? 'Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.'
 			: `Increase Max Billable Requests in the options of the node, or ${needed > max ? 'ask for fewer videos' : 'send fewer items to it'}.`;
-		return new SpendingLimitError(
+		const message =
 			needed > max
 				? `Max Billable Requests (${max}) is less than this one request counts (${needed})`
-				: `Max Billable Requests (${max}) does not allow this request`,
-			`${need} ${sent} ${advice}`,
-		);
+				: `Max Billable Requests (${max}) does not allow this request`;
+		const code: NodeCode = 'spending_limit';
+		return new GatewayError({ message, advice: `${need} ${sent} ${advice}`, code });
 	}
 }
 
 /** Whether the service refused the request, or it was never sent. */
 function wasRefused(error: unknown): boolean {
-	return error instanceof GatewayError && !error.mayBeBilled;
+	return error instanceof GatewayError && !mayBeBilled(error.record);
 }
 
 function requestsOf(counted: object): Set<Promise<void>> {

@@ -5,12 +5,12 @@ import {
 	type INodeProperties,
 	NodeError,
 } from 'n8n-workflow';
-import type { NodeCode } from '../../../gateway';
+import { GatewayError, isOwn } from '../../../gateway';
 import type { Service } from '../run/connect';
 import { runsAsTool } from '../form/hints';
 import { isStopped } from '../run/cancel';
 import { type ErrorOf, failAll, withService } from '../run/eachItem';
-import { nodeError, ReportedError } from '../run/errorText';
+import { nodeError } from '../run/errorText';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
 
@@ -35,8 +35,8 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 ): Promise<Output | INodeExecutionData[]> {
 	for (const { item, earlier } of isStopped(context) ? book.entries : []) {
 		// Of the tries that Retry On Fail makes after a Stop, only the error of the last one is shown.
-		if (earlier?.failure.code === ('cancelled' satisfies NodeCode))
-			throw nodeError(context, new ReportedError(earlier), item);
+		if (earlier && isOwn(earlier, 'cancelled'))
+			throw nodeError(context, new GatewayError(earlier), item);
 	}
 	const paid = async (service: Service) => {
 		const spending = new SpendingLimit(context, {

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import {
 	type CatalogueModel,
-	InvalidInputError,
+	invalidInput,
 	logMessage,
 	type ModelOutput,
 	modelOutputOf,
@@ -14,7 +14,7 @@ import {
 } from '../../../gateway';
 import { asText, fieldOf } from '../form/parameterValues';
 import { IN_EDITOR, IN_EDITOR_MS, openGateway } from '../run/connect';
-import { errorSummary } from '../run/errorText';
+import { errorSummary, recordOf } from '../run/errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
 const MAX_SHOWN = 500;
@@ -52,7 +52,7 @@ export const languageModelLocator = modelLocator(
 export function readModel(given: unknown): string {
 	const model = asText(fieldOf(given, 'value') ?? given);
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
-	throw new InvalidInputError(
+	throw invalidInput(
 		'model',
 		'model is empty',
 		'Choose a model from the list, or enter its ID. Nothing was sent to the service.',
@@ -79,7 +79,7 @@ export const searchModels = (output: ModelOutput) =>
 		const models = await withinTotalTime(IN_EDITOR_MS, async (signal) =>
 			(await gateway).listModels(signal),
 		).catch((error: unknown) => {
-			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
+			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(recordOf(error))));
 		});
 		const wanted = filter.trim().toLowerCase();
 		const shown = models

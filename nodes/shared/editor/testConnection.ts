@@ -7,14 +7,14 @@ import {
 	type Credential,
 	credentialTestTransport,
 	Gateway,
-	InvalidInputError,
+	invalidInput,
 	NoResponseError,
 	parseCredential,
 	ServiceError,
 	withinTotalTime,
 } from '../../../gateway';
 import { IN_EDITOR, IN_EDITOR_MS } from '../run/connect';
-import { errorSummary } from '../run/errorText';
+import { errorSummary, recordOf } from '../run/errorText';
 
 /** Milliseconds for each of the two requests about the video path: a slow service does not mean a wrong path. */
 const VIDEO_PATH_TIMEOUT_MS = 5_000;
@@ -32,7 +32,7 @@ export async function testConnection(
 ): Promise<INodeCredentialTestResult> {
 	return await withinTotalTime(IN_EDITOR_MS, (signal) => test(this.helpers, data, signal)).then(
 		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
-		(error: unknown) => ({ status: 'Error' as const, message: errorSummary(error) }),
+		(error: unknown) => ({ status: 'Error' as const, message: errorSummary(recordOf(error)) }),
 	);
 }
 
@@ -46,7 +46,7 @@ async function test(helpers: Helpers, fields: unknown, signal: AbortSignal): Pro
 	if ((await knowsTasks(helpers, credential, signal)) !== false) return;
 	if ((await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }, signal)) !== true)
 		return;
-	throw new InvalidInputError(
+	throw invalidInput(
 		'videoBasePath',
 		`The service has no video endpoints at ${videoBasePath}`,
 		`Set Video Base Path to ${otherPath}: the service has them there.`,

@@ -103,7 +103,7 @@ export function requestFields(
 
 /**
  * The text of the option System Message, if there is any.
- * @throws InvalidInputError when an expression gives something else
+ * @throws GatewayError when an expression gives something else
  */
 export function systemMessage(options: Record<string, unknown>): string | undefined {
 	const text = asText(options.systemMessage) ?? '';

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { InvalidInputError, isEmptied } from '../../../gateway';
+import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
 import { itemsNamed } from './hints';
 import { fieldOf, readBoolean } from './parameterValues';
 import { onPurpose, shortened, Template, inText } from './template';
@@ -21,16 +21,24 @@ const NO_TEXT = '[object Object]';
 /** What n8n puts in the place of a file's data when it stores the file elsewhere. */
 const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
 
-/** An expression that n8n cannot evaluate. */
-export class ExpressionFailure extends Error {
-	constructor(
-		readonly parameter: string,
-		override readonly cause: unknown,
-		/** The parameter's name in the form. */
-		readonly label = parameter,
-	) {
-		super('n8n cannot evaluate an expression');
-	}
+/**
+ * The error of an expression that n8n cannot evaluate.
+ * @param label the parameter's name in the form
+ */
+export function expressionFailure(
+	parameter: string,
+	cause: unknown,
+	label = parameter,
+): GatewayError {
+	const context = fieldOf(cause, 'context');
+	const node = fieldOf(context, 'nodeCause');
+	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
+	const description = fieldOf(cause, 'description');
+	const message = cause instanceof Error ? cause.message : String(cause);
+	const advice = typeof description === 'string' ? `${place} ${description}`.trimEnd() : place;
+	const code: NodeCode = 'node_error';
+	const n8nContext = { ...Object(context) } as Record<string, unknown>;
+	return new GatewayError({ message, advice, code, parameter, n8nContext }, { cause });
 }
 
 /**
@@ -51,7 +59,7 @@ export class FormReader {
 	/** The items of each expression that leaves another field empty, such as Duration: it may cost more than was meant. */
 	private readonly emptied = new Map<string, Set<number>>();
 	/** The refusal of all items, for each group of texts with an expression that has no value. */
-	private readonly refusals = new Map<string, InvalidInputError>();
+	private readonly refusals = new Map<string, GatewayError>();
 	/** The groups of texts with an expression that has a value. */
 	private readonly filled = new Set<string>();
 
@@ -66,8 +74,7 @@ export class FormReader {
 	}
 
 	/**
-	 * @throws InvalidInputError when a text is not what its user means
-	 * @throws ExpressionFailure
+	 * @throws GatewayError when a text is not what its user means, or n8n cannot evaluate an expression
 	 */
 	read(name: string, item: number, fallback?: unknown): unknown {
 		if (this.parameters === undefined) return this.context.getNodeParameter(name, item, fallback);
@@ -93,7 +100,7 @@ export class FormReader {
 	}
 
 	/** Once all items are read: the refusal of all, where no expression of a text has a value for any of several items. */
-	get refusalOfAll(): InvalidInputError | undefined {
+	get refusalOfAll(): GatewayError | undefined {
 		if (this.context.getInputData().length < 2) return undefined;
 		return [...this.refusals].find(([group]) => !this.filled.has(group))?.[1];
 	}
@@ -120,7 +127,7 @@ export class FormReader {
 			try {
 				return this.evaluateText(path, raw, item);
 			} catch (error) {
-				throw error instanceof InvalidInputError ? error : new ExpressionFailure(path, error);
+				throw isInvalidInput(error) ? error : expressionFailure(path, error);
 			}
 		}
 		if (Array.isArray(raw))
@@ -165,7 +172,7 @@ export class FormReader {
 		return template.withTexts(texts);
 	}
 
-	/** @throws InvalidInputError for an item that failed in an earlier node: nobody means a text with that gap */
+	/** @throws GatewayError for an item that failed in an earlier node: nobody means a text with that gap */
 	private noteMissing(template: Template, code: string, item: number, group?: string): void {
 		note(this.missing, code, item);
 		if (group && !this.refusals.has(group))

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInputError } from '../../../gateway';
-import { ExpressionFailure } from './formReader';
+import { GatewayError, invalidInput, isInvalidInput } from '../../../gateway';
+import { expressionFailure } from './formReader';
 
 /**
  * An error that names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must
@@ -8,19 +8,20 @@ import { ExpressionFailure } from './formReader';
  * @param properties of the node
  */
 export function namedAsInForm(error: unknown, properties: INodeProperties[]): unknown {
-	if (error instanceof ExpressionFailure) {
-		const { parameter, cause } = error;
+	if (!(error instanceof GatewayError)) return error;
+	const { parameter = '', message, advice, n8nContext } = error.record;
+	if (n8nContext) {
 		const path = parameter.replace('.values', '').replace(/^\w+\.(?=\w+$)/, '');
-		return new ExpressionFailure(parameter, cause, labelOf(path, labelsIn(properties)) ?? path);
+		const label = labelOf(path, labelsIn(properties)) ?? path;
+		return expressionFailure(parameter, error.cause, label);
 	}
-	if (!(error instanceof InvalidInputError)) return error;
-	const { parameter, message, advice } = error;
+	if (!isInvalidInput(error)) return error;
 	const label = labelOf(parameter, labelsIn(properties));
 	if (label === undefined || !message.startsWith(`${parameter} `)) return error;
 	// A name in camelCase is the node's own, which no user sees.
 	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
 	const name = isServices ? `${label} (${parameter})` : label;
-	return new InvalidInputError(parameter, name + message.slice(parameter.length), advice);
+	return invalidInput(parameter, name + message.slice(parameter.length), advice);
 }
 
 /** The labels of a form by the name of their parameter, or `name[]` for an entry of a list. */

@@ -25,7 +25,7 @@ const VALUES = new Map<string, boolean>([
 /**
  * Reads a boolean of an options collection, which may be an expression.
  * @param fallback the value of an empty one
- * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
+ * @throws GatewayError naming the parameter: a text such as "no" must not turn it on
  */
 export function readBoolean(
 	options: Record<string, unknown>,
@@ -57,7 +57,7 @@ export const numberProperty = <Name extends BoundedNumber>(
 /**
  * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
  * @param properties of the collection, with the number's default and unit
- * @throws InvalidInputError naming the option
+ * @throws GatewayError naming the option
  */
 export function readNumber(
 	options: Record<string, unknown>,
@@ -83,7 +83,7 @@ export function readNumber(
 /**
  * Reads one of some values of an options collection.
  * @param values the first is used for an option that was not set
- * @throws InvalidInputError naming the option
+ * @throws GatewayError naming the option
  */
 export function readChoice<Value extends string>(
 	options: Record<string, unknown>,

@@ -54,7 +54,7 @@ export const additionalBodyOption = {
 	description: 'JSON object with fields to add to the request that this node has no options for',
 } satisfies INodeProperties;
 
-/** @throws InvalidInputError when the text is no JSON */
+/** @throws GatewayError when the text is no JSON */
 export function additionalBody(options: Record<string, unknown>): unknown {
 	const { name } = additionalBodyOption;
 	return parseJson(options[name], name);
@@ -79,7 +79,7 @@ export const maxBillableRequestsOption = numberProperty({
 
 /**
  * How many billable requests an execution may make; `Infinity` if the option is not set.
- * @throws InvalidInputError naming the option, also where its expression evaluates to nothing: that is not "no limit"
+ * @throws GatewayError naming the option, also where its expression evaluates to nothing: that is not "no limit"
  */
 export function readMaxBillableRequests(options: Record<string, unknown>): number {
 	const { name } = maxBillableRequestsOption;
@@ -129,7 +129,7 @@ export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, str
 
 export type RequestOptions = ReturnType<typeof readRequestOptions>;
 
-/** @throws InvalidInputError naming the option */
+/** @throws GatewayError naming the option */
 export function readRequestOptions(given: Record<string, unknown>) {
 	const read = (name: RequestOption) => readNumber(given, requestOptionsProperty.options, name);
 	return {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../gateway';
+import { type GatewayError, invalidInput } from '../../../gateway';
 
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(]/i;
@@ -36,7 +36,7 @@ export class Template {
 
 	/**
 	 * The text where it is set to Fixed.
-	 * @throws InvalidInputError for an expression, which would be billed as it is, or become the name of a file
+	 * @throws GatewayError for an expression, which would be billed as it is, or become the name of a file
 	 */
 	get fixed(): string {
 		const readsData = (code: string) => code.endsWith('}}') && READS_DATA.test(code);
@@ -66,14 +66,14 @@ export class Template {
 		return parts.join('');
 	}
 
-	refusalOfObject(code: string): InvalidInputError {
+	refusalOfObject(code: string): GatewayError {
 		return this.refusal(
 			`${this.parameter} contains ${shortened(code)}, which is an object`,
 			`Use one of its fields, or write ${inExpression(code, '.toJsonString()')}.`,
 		);
 	}
 
-	refusalOfFile(code: string): InvalidInputError {
+	refusalOfFile(code: string): GatewayError {
 		return this.refusal(
 			`${this.parameter} contains ${shortened(code)}, which has no file, because n8n stores files elsewhere`,
 			'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
@@ -81,26 +81,22 @@ export class Template {
 	}
 
 	/** @param failure the message of the node before */
-	refusalOfFailed(code: string, failure: string): InvalidInputError {
+	refusalOfFailed(code: string, failure: string): GatewayError {
 		return this.refusal(
 			`The node before failed for this item: ${failure}`,
 			`${shortened(code)} has no value here.`,
 		);
 	}
 
-	refusalOfAll(code: string, items: number): InvalidInputError {
+	refusalOfAll(code: string, items: number): GatewayError {
 		return this.refusal(
 			`${this.parameter} is the same for all ${items} items: ${shortened(code)} has no value`,
 			`Correct the expression: does the input have this field, under this name? ${onPurpose(code)}`,
 		);
 	}
 
-	private refusal(message: string, advice: string): InvalidInputError {
-		return new InvalidInputError(
-			this.parameter,
-			message,
-			`${advice} Nothing was sent to the service.`,
-		);
+	private refusal(message: string, advice: string): GatewayError {
+		return invalidInput(this.parameter, message, `${advice} Nothing was sent to the service.`);
 	}
 }
 

@@ -15,7 +15,7 @@ export function throwIfCancelled(
 	if (!isStopped(context)) return;
 	for (const [itemIndex, outcome] of outcomes.entries()) {
 		const error = fieldOf(outcome, 'error');
-		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
+		if (error instanceof CancelledError && error.record.may_have_been_accepted)
 			throw nodeError(context, error, itemIndex);
 	}
 	throw nodeError(context, new CancelledError(), 0);

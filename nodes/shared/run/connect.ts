@@ -35,7 +35,7 @@ export interface Service {
 	properties: INodeProperties[];
 	/**
 	 * The gateway of an item's credential.
-	 * @throws InvalidInputError when that credential is invalid
+	 * @throws GatewayError when that credential is invalid
 	 */
 	gatewayOf: (item: number) => Gateway;
 	/** The parameters of the node. */
@@ -47,7 +47,7 @@ export interface Service {
 
 /**
  * The service of the credential of a node, of a sub-node, which lives as long as its agent, or of the editor's dropdowns.
- * @throws InvalidInputError when the credential is invalid
+ * @throws GatewayError when the credential is invalid
  */
 export async function openGateway(
 	host: Host,

@@ -1,5 +1,5 @@
 import type { GatewayOptions } from '../../../gateway';
-import { NeverSentError } from '../../../gateway/errors/transportErrors';
+import { neverSent } from '../../../gateway/errors/networkError';
 import { COMPLETION, responseOf } from '../inMemory';
 import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
@@ -59,7 +59,7 @@ export class ScenarioService {
 		const away = this.awayNow();
 		if (away === 'no connection') {
 			this.received.push({ ...request, at: clock.now(), refused: true });
-			throw new NeverSentError(Object.assign(new Error(), { code: 'ECONNREFUSED' }));
+			throw neverSent(Object.assign(new Error(), { code: 'ECONNREFUSED' }));
 		}
 		onWritten();
 		await clock.sleep(this.vary(options.latencyMs), stop.signal);

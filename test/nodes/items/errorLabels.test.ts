@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { InvalidInputError } from '../../../gateway';
+import { GatewayError, invalidInput } from '../../../gateway';
 import { packageNodes } from '../../engine/packageNodes';
 import { namedAsInForm } from '../../../nodes/shared/form/parameterLabels';
 
@@ -19,10 +19,10 @@ test.each(nodes)(
 	(_, label, name, properties) => {
 		const requestField = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 		for (const parameter of [name, requestField]) {
-			const error = new InvalidInputError(parameter, `${parameter} is bad`);
+			const error = invalidInput(parameter, `${parameter} is bad`);
 			const named = namedAsInForm(error, properties);
 			expect([`${label} is bad`, `${label} (${parameter}) is bad`]).toContain(
-				named instanceof InvalidInputError && named.message,
+				named instanceof GatewayError && named.message,
 			);
 		}
 	},

@@ -1,15 +1,9 @@
 import { bugs } from '../../package.json';
-import {
-	causesOf,
-	isSsrfRefusal,
-	NeverSentError,
-	ProxyError,
-	textOf,
-} from '../errors/transportErrors';
-import { formatSeconds } from '../errors/texts';
-import { type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
-import { NoResponseError } from '../errors/gatewayError';
-import { POSSIBLE_PROXY } from './transport';
+import { formatSeconds } from './duration';
+import { causesOf, isSsrfRefusal, textOf } from './foreignError';
+import { forAnotherRequest, NoResponseError } from './gatewayError';
+import { POSSIBLE_PROXY } from './proxyAdvice';
+import { type NodeCode, statusOf, type SystemCode } from './statuses';
 
 /** What happened, what to do, and whether the same request may succeed later. */
 type Meaning = [message: string, advice: string, transient: boolean];
@@ -86,79 +80,86 @@ const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)
 const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
 /**
- * Turns an error of a transport into a NoResponseError.
+ * The error of a request that no connection took, so that the service has not seen it. One failure to connect may be that of
+ * several requests.
+ */
+export function neverSent(cause: unknown): NoResponseError {
+	if (cause instanceof NoResponseError) return forAnotherRequest(cause);
+	return (
+		notConnected(cause) ??
+		faultOf(cause, false) ??
+		unsent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
+	);
+}
+
+/**
+ * The error of a request whose transport failed.
  * @param paid whether the request is billable and was written to a connection
  */
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
-	if (error instanceof NeverSentError) {
-		const { cause } = error;
-		return (
-			notConnected(cause) ??
-			faultOf(cause, false) ??
-			neverSent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
-		);
-	}
 	const fault = faultOf(error, paid);
 	if (fault !== undefined) return fault;
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written, so a billable request
-	// counts as sent unless its transport threw a NeverSentError.
+	// counts as sent unless its transport says that it never was.
 	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
 }
 
 /** No connection was made in time, so the request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return neverSent('connect_timeout', TOO_SLOW, undefined);
+	return unsent('connect_timeout', TOO_SLOW, undefined);
 }
 
 /** The error for a failure to connect; undefined for any other failure. */
 function notConnected(cause: unknown): NoResponseError | undefined {
-	if (isSsrfRefusal(cause)) return neverSent('address_blocked', BLOCKED, cause);
-	if (cause instanceof ProxyError) return proxyFailed(cause);
+	if (isSsrfRefusal(cause)) return unsent('address_blocked', BLOCKED, cause);
 	const code = codeOf(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
 	if (known !== undefined) {
 		const [message, advice, transient] = known;
-		return neverSent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
+		return unsent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
 	}
-	return TLS_CODE.test(code) ? neverSent(code, NO_TLS, cause, textOf(cause, 'message')) : undefined;
+	return TLS_CODE.test(code) ? unsent(code, NO_TLS, cause, textOf(cause, 'message')) : undefined;
 }
 
 function isSystemCode(code: string): code is SystemCode {
 	return code === code.toUpperCase();
 }
 
-function neverSent(
+function unsent(
 	code: NodeCode | SystemCode,
 	[message, advice, transient]: Meaning,
 	cause: unknown,
 	technical?: string,
 ): NoResponseError {
-	const details = { code, advice, technical, transient, mayHaveBeenAccepted: false, cause };
-	return new NoResponseError(message, details);
+	const record = { message, advice, code, technical, may_have_been_accepted: false };
+	return new NoResponseError(record, { transient, cause });
 }
 
 /** The error for an exception of code, after which a retry would end in the same way; undefined for any other failure. */
-function faultOf(error: unknown, mayHaveBeenAccepted: boolean): NoResponseError | undefined {
-	const name = textOf(error, 'name');
+function faultOf(cause: unknown, may_have_been_accepted: boolean): NoResponseError | undefined {
+	const name = textOf(cause, 'name');
 	if (!FAULT.test(name)) return undefined;
-	return new NoResponseError('The node failed because of a fault of its own, not of the network', {
-		code: 'node_error',
-		advice: `Report it with the technical detail: ${bugs.url}`,
-		technical: `${name}: ${textOf(error, 'message')}`,
-		transient: false,
-		mayHaveBeenAccepted,
-		cause: error,
-	});
+	return new NoResponseError(
+		{
+			message: 'The node failed because of a fault of its own, not of the network',
+			advice: `Report it with the technical detail: ${bugs.url}`,
+			code: 'node_error',
+			technical: `${name}: ${textOf(cause, 'message')}`,
+			may_have_been_accepted,
+		},
+		{ transient: false, cause },
+	);
 }
 
 /** A connection took the request, and no complete response came back. */
-function connectionLost(cause: unknown, mayHaveBeenAccepted: boolean): NoResponseError {
+function connectionLost(cause: unknown, may_have_been_accepted: boolean): NoResponseError {
 	const technical = textOf(cause, 'message');
 	const code = lossOf(codeOf(cause), technical);
 	const [message, advice] = LOST[code];
-	return new NoResponseError(message, { code, advice, technical, mayHaveBeenAccepted, cause });
+	const record = { message, advice, code, technical, may_have_been_accepted };
+	return new NoResponseError(record, { cause });
 }
 
 function lossOf(code: string, message: string): keyof typeof LOST {
@@ -166,31 +167,41 @@ function lossOf(code: string, message: string): keyof typeof LOST {
 	return DAMAGED_CODE.test(code) ? 'damaged_answer' : 'connection_lost';
 }
 
-/** The technical detail may contain the host and port of the proxy, never its user name or password. */
-function proxyFailed(error: ProxyError): NoResponseError {
-	const { code, status } = error;
-	const texts: Record<ProxyError['code'], [message: string, advice: string]> = {
-		proxy_login: [
-			'The proxy of the n8n host requires a valid user name and password',
-			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
-		],
-		proxy_refused:
-			(status ?? 0) >= 500
-				? [
-						`The proxy of the n8n host could not reach the service (status ${status})`,
-						'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
-					]
-				: [
-						`The proxy of the n8n host refused to connect to the service (status ${status})`,
-						'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
-					],
-		proxy_unreachable: [
-			'Could not connect to the proxy of the n8n host',
-			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
-		],
-	};
-	const transient = status === undefined || statusOf(status).isTransient === true;
-	return neverSent(code, [...texts[code], transient], error, textOf(error.cause, 'message'));
+/**
+ * The proxy did not reach the service, so the service has not seen the request. The technical detail may contain the host and
+ * port of the proxy, never its user name or password.
+ * @param status of the proxy's response, if there was one
+ */
+export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
+	const technical = textOf(cause, 'message');
+	if (status === undefined) {
+		const advice = `Check ${PROXY_VARIABLES}, and that the proxy is running.`;
+		const meaning: Meaning = ['Could not connect to the proxy of the n8n host', advice, true];
+		return unsent('proxy_unreachable', meaning, cause, technical);
+	}
+	const transient = statusOf(status).isTransient === true;
+	// Some proxies, such as tinyproxy, use 401 for their own password.
+	if (status === 407 || status === 401)
+		return unsent(
+			'proxy_login',
+			[
+				'The proxy of the n8n host requires a valid user name and password',
+				`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
+				transient,
+			],
+			cause,
+		);
+	const [message, advice] =
+		status >= 500
+			? [
+					`The proxy of the n8n host could not reach the service (status ${status})`,
+					'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
+				]
+			: [
+					`The proxy of the n8n host refused to connect to the service (status ${status})`,
+					'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
+				];
+	return unsent('proxy_refused', [message, advice, transient], cause);
 }
 
 /**
@@ -201,19 +212,30 @@ export function timeoutError(
 	waitedMs: number,
 	paid: boolean,
 	waitedFor: 'response' | 'body' | 'content',
-) {
+): NoResponseError {
 	const time = formatSeconds(waitedMs);
 	const messages = {
 		response: `The service did not respond within ${time}`,
 		body: `The service stopped sending data for ${time}`,
 		content: `The service kept the connection alive but sent no content for ${time}`,
 	};
-	return new NoResponseError(messages[waitedFor], {
-		code: 'timeout',
+	return new NoResponseError({
+		message: messages[waitedFor],
 		advice: paid
 			? 'Increase Timeout if the model needs longer.'
 			: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`,
-		mayHaveBeenAccepted: paid,
+		code: 'timeout',
+		may_have_been_accepted: paid,
+	});
+}
+
+/** A response, or several, took longer than work in n8n's main process may. */
+export function tooSlow(ms: number): NoResponseError {
+	return new NoResponseError({
+		message: `The service did not send its whole response within ${formatSeconds(ms)}`,
+		advice: 'Try again in a few minutes.',
+		code: 'timeout',
+		may_have_been_accepted: false,
 	});
 }
 

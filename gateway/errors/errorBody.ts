@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { isObject } from '../errors/transportErrors';
-import { shortText } from '../errors/texts';
+import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
+import { isObject } from './foreignError';
 
 /** Characters of a message that an error shows. */
 export const MAX_MESSAGE = 1_000;

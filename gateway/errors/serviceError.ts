@@ -1,18 +1,10 @@
 import * as z from 'zod';
 import type { Clock } from '../clock';
-import { formatDuration, htmlToText, isHtml, logText, shortText } from '../errors/texts';
-import { type RateLimit, ServiceError } from '../errors/gatewayError';
-import {
-	messageInBetween,
-	isQuotaCode,
-	isDocumented,
-	isInterfaceCode,
-	statusMessage,
-	statusOf,
-} from '../errors/statuses';
+import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
+import { formatDuration } from './duration';
 import {
 	errorData,
 	type ErrorWords,
@@ -21,8 +13,16 @@ import {
 	MAX_MESSAGE,
 	readErrorBody,
 } from './errorBody';
-import { POSSIBLE_PROXY } from './transport';
-import type { HttpResponse } from './types';
+import { type ErrorRecord, ServiceError } from './gatewayError';
+import { POSSIBLE_PROXY } from './proxyAdvice';
+import {
+	messageInBetween,
+	isQuotaCode,
+	isDocumented,
+	isInterfaceCode,
+	statusMessage,
+	statusOf,
+} from './statuses';
 
 /** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
@@ -36,8 +36,13 @@ const seconds = z.coerce.number().positive();
 /** Load balancers that give up waiting for the service respond with 503, after 10 seconds or more. */
 const LATE_MS = 10_000;
 
+/** Names in lower case. */
+type Headers = Record<string, string | string[] | undefined>;
+
 /** A response with the key that its error must not show, and the clock that tells when it came. */
-interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+interface FailedResponse {
+	status: number;
+	headers: Headers;
 	apiKey: ApiKey;
 	clock: Clock;
 }
@@ -72,27 +77,31 @@ export function toServiceError(
 	const filtered = errorData.parse(data).reason;
 	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_MESSAGE);
 	return new ServiceError(
-		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
-			status,
-			isOfService,
-			hasInterfaceCode: isInterfaceCode(status, code),
-			isFromServerInBetween,
-			code:
-				isFromServerInBetween || !code
-					? summary.code
-					: shortText(apiKey.redactStart(code, MAX_CODE)),
+			message: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 			advice:
 				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
 					: summary.advice) +
 				apiKey.redactError(targetOf(status, headers)) +
 				(isOfService ? '' : POSSIBLE_PROXY),
-			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
+			code:
+				isFromServerInBetween || !code
+					? summary.code
+					: shortText(apiKey.redactStart(code, MAX_CODE)),
+			http_status: status,
+			words: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
+			speaker: isFromServerInBetween ? 'The server in between' : undefined,
 			reason,
+			retry_after: retryAfterMs && Math.ceil(retryAfterMs / 1000),
+			rate_limit: readRateLimit(headers),
+		},
+		{
 			retryAfterMs,
+			isOfService,
+			hasInterfaceCode: isInterfaceCode(status, code),
+			isFromServerInBetween,
 			forbidsRetry: header(headers, 'x-should-retry') === 'false',
-			rateLimit: readRateLimit(headers),
 		},
 	);
 }
@@ -128,7 +137,7 @@ function mayBeFromServerInBetween(
 }
 
 /** A sentence about the target of a redirect; empty for other responses. */
-function targetOf(status: number, headers: HttpResponse['headers']): string {
+function targetOf(status: number, headers: Headers): string {
 	const location = header(headers, 'location');
 	if (location === undefined || status < 300 || status > 399) return '';
 	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
@@ -136,10 +145,24 @@ function targetOf(status: number, headers: HttpResponse['headers']): string {
 }
 
 /** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */
-function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey): string {
+function textOf(body: unknown, headers: Headers, apiKey: ApiKey): string {
 	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
 	const isPage = isHtml(text) || header(headers, 'content-type')?.startsWith('text/html');
 	return isPage ? htmlToText(text) : text.trim();
+}
+
+/** Whether a text begins like an HTML page. */
+export function isHtml(text: string): boolean {
+	return /^\s*<[a-z!]/i.test(text);
+}
+
+/** The readable text of an HTML page, which may be cut off. */
+export function htmlToText(page: string): string {
+	return page
+		.replace(/<(script|style|head)\b[\s\S]*?(<\/\1>|$)/gi, ' ')
+		.replace(/<[a-z/!][^>]*(>|$)/gi, ' ')
+		.replace(/\s+/g, ' ')
+		.trim();
 }
 
 function retryAdvice(retryAfterMs: number): string {
@@ -147,11 +170,7 @@ function retryAdvice(retryAfterMs: number): string {
 }
 
 /** Milliseconds that the server of a file asks to wait. */
-export function askedPause(
-	status: number,
-	headers: HttpResponse['headers'],
-	now: WallTime,
-): number | undefined {
+export function askedPause(status: number, headers: Headers, now: WallTime): number | undefined {
 	return statusOf(status).isThrottled ? retryAfter(status, headers, undefined, now) : undefined;
 }
 
@@ -161,7 +180,7 @@ export function askedPause(
  */
 function retryAfter(
 	status: number,
-	headers: HttpResponse['headers'],
+	headers: Headers,
 	data: unknown,
 	now: WallTime,
 ): number | undefined {
@@ -181,15 +200,17 @@ function retryAfter(
 /** Seconds: some services add the unit, and two servers in a row may both add the header (`120, 120`). */
 const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 
-function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {
+function readRateLimit(headers: Headers): ErrorRecord['rate_limit'] {
 	const entries = (['limit', 'remaining', 'reset'] as const).flatMap((name) => {
 		const value = Number(header(headers, `x-ratelimit-${name}-requests`));
 		return Number.isFinite(value) ? [[name, value]] : [];
 	});
-	return entries.length === 0 ? undefined : (Object.fromEntries(entries) as RateLimit);
+	return entries.length === 0
+		? undefined
+		: (Object.fromEntries(entries) as ErrorRecord['rate_limit']);
 }
 
-function header(headers: HttpResponse['headers'], name: string): string | undefined {
+function header(headers: Headers, name: string): string | undefined {
 	const value = headers[name];
 	const first = Array.isArray(value) ? value[0] : value;
 	return first?.trim() || undefined;

@@ -1,0 +1,165 @@
+import { idText, logText, shortText } from '../lineText';
+import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
+import { formatSeconds } from './duration';
+import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from './errorBody';
+import { isSsrfRefusal, textOf } from './foreignError';
+import { type ErrorRecord, GatewayError, NoResponseError } from './gatewayError';
+import { type NodeCode, statusOf } from './statuses';
+
+/** The service ended a video task with status `failed`. */
+export function taskFailed({ id, error, sent_as }: VideoTask): GatewayError {
+	const words = isEmpty(error) ? undefined : wordsOf({ error });
+	const status = sent_as?.status;
+	return new GatewayError({
+		message:
+			status === undefined
+				? `The service could not generate the video of task ${idText(id)}`
+				: `The service ended video task ${idText(id)} with the status "${logText(status)}"`,
+		// What others call expired may be a result that was deleted: it is not submitted again by itself.
+		advice:
+			status === undefined
+				? 'Change the prompt or the settings, or submit the video again.'
+				: 'Retry On Fail and Retry poll this task once more, and submit nothing. Run the workflow again to submit another video.',
+		code: shortText(words?.code ?? words?.type ?? ('task_failed' satisfies NodeCode)),
+		words: words?.message.slice(0, MAX_MESSAGE),
+		reason: errorData.parse(words?.data).reason,
+		isApiError: true,
+	});
+}
+
+/**
+ * Max Wait is over, and the last poll showed that the task is still running, or got no answer.
+ * @param task what the last poll that was answered told
+ */
+export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayError): GatewayError {
+	const { status = 'processing', error } = task ?? {};
+	const code: NodeCode = 'wait_timeout';
+	if (lastFailure === undefined)
+		return new GatewayError({
+			message: 'The video was not finished when Max Wait was over',
+			advice: lastStatus(status),
+			code,
+			words: isEmpty(error) ? undefined : wordsOf(error).message,
+		});
+	const { message, words, technical } = lastFailure.record;
+	return new GatewayError({
+		message: 'The service could not be asked when Max Wait was over whether the video is finished',
+		advice: `The last poll failed: ${message}. The video may be finished.`,
+		code,
+		words: words ?? (isEmpty(error) ? undefined : wordsOf(error).message),
+		technical,
+	});
+}
+
+function lastStatus(status: string): string {
+	if (isKnownStatus(status)) return 'The task is still running.';
+	const isDone = readStatus(status, true) === 'completed';
+	const why = isDone ? 'but it had no URL' : 'which this node does not know';
+	return `Its last status was "${logText(status)}", ${why}.`;
+}
+
+const LATER = 'The video is finished and billed.';
+
+const LOGIN =
+	"This host asks for a login of its own. Never send it the service's key unless the host belongs to the service.";
+
+/**
+ * The URL of a finished video returned an error.
+ * @param isOfService whether the URL is the service's own, and got the key
+ */
+export function urlRefused(
+	status: number,
+	isOfService: boolean,
+	retryAfterMs?: number,
+): NoResponseError {
+	return downloadError(
+		{
+			message: `The URL of the video returned status ${status}`,
+			advice: status === 401 && !isOfService ? `${LOGIN} ${LATER}` : LATER,
+			code: 'download_refused',
+			http_status: status,
+		},
+		{ retryAfterMs, transient: statusOf(status).isTransient === true },
+	);
+}
+
+/** The task has no URL that could be downloaded, or something else than a video arrived. */
+export function notVideo(message: string, advice = LATER, text?: string): NoResponseError {
+	const technical = text && shortText(text);
+	const record = { message, advice, code: 'download_refused', technical } as const;
+	return downloadError(record, { transient: false });
+}
+
+export function tooManyRedirects(): NoResponseError {
+	const message = 'The URL of the video has too many redirects';
+	return downloadError({ message, advice: LATER, code: 'download_failed' }, { transient: false });
+}
+
+export function downloadTimedOut(timeoutMs: number): NoResponseError {
+	const time = formatSeconds(timeoutMs);
+	return downloadError({
+		message: `The video download stopped receiving data for ${time}`,
+		advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
+		code: 'download_failed',
+	});
+}
+
+/** The error of a download that broke off or never began. */
+export function downloadLost(error: unknown, redact = (text: string) => text): GatewayError {
+	if (error instanceof GatewayError) return error;
+	const technical = redact(textOf(error, 'message'));
+	if (!isSsrfRefusal(error))
+		return downloadError({
+			message: 'The video download was interrupted',
+			advice: LATER,
+			code: 'download_failed',
+			technical,
+		});
+	return downloadError(
+		{
+			message: "n8n's SSRF protection blocks the URL of the video",
+			advice: `Ask the administrator of this n8n instance to allow it. ${LATER}`,
+			code: 'download_blocked',
+			technical,
+		},
+		{ transient: false },
+	);
+}
+
+function downloadError(
+	record: ErrorRecord<NodeCode>,
+	facts?: ConstructorParameters<typeof NoResponseError>[1],
+): NoResponseError {
+	return new NoResponseError({ ...record, may_have_been_accepted: false }, facts);
+}
+
+/**
+ * The n8n host cannot store a finished video. A retry fails the same way.
+ * @param cause the error of Node.js, or of n8n's storage
+ * @param remedy what to do about it
+ */
+export function notStored(message: string, remedy: string, cause?: unknown): GatewayError {
+	const code: NodeCode = 'storage_failed';
+	const technical = textOf(cause, 'message');
+	return new GatewayError({ message, advice: `${remedy} ${LATER}`, code, technical }, { cause });
+}
+
+/** Codes of a disk that cannot be written. */
+const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
+
+/** The error of a sound video that n8n does not store. */
+export function storageError(error: unknown): GatewayError {
+	const path = textOf(error, 'path');
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(textOf(error, 'message'))?.[0];
+	if (limit !== undefined)
+		return notStored(
+			'The video is larger than this n8n stores',
+			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem (in queue mode: s3).`,
+			error,
+		);
+	const where = path && ` in ${path}`;
+	const remedy = DISK_FAILURES.test(textOf(error, 'code'))
+		? 'Free disk space on the n8n host, or give n8n write access to this folder.'
+		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
+	return notStored(`n8n could not store the video${where}`, remedy, error);
+}
