@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import type { OutputFieldsByFile } from '../shared/output/item';
 import {
 	NodeConnectionTypes,
 	panelAction,

@@ -14,8 +14,8 @@ import {
 	tokensOf,
 	whereJsonBreaks,
 } from '../../gateway';
-import { asHtml, hintAfterRun, type RunHints } from '../shared/form/hints';
-import { type OutputFields, present, without } from '../shared/form/outputItem';
+import { asHtml, hintAfterRun, type RunHints } from '../shared/output/hints';
+import { type OutputFields, present, without } from '../shared/output/item';
 
 export const answerFields = {
 	text: 'string',

@@ -12,8 +12,9 @@ import {
 	GatewayError,
 	mayBeBilled,
 } from '../../gateway';
-import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
-import { withInputFields } from '../shared/form/outputItem';
+import { RunHints, showHints } from '../shared/output/hints';
+import { withInputFields } from '../shared/output/item';
+import { runsAsTool } from '../shared/run/runsAsTool';
 import type { FormReader } from '../shared/form/formReader';
 import { readBoolean } from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';

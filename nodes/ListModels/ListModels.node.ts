@@ -5,7 +5,7 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import type { OutputFieldsByFile } from '../shared/output/item';
 import {
 	NodeConnectionTypes,
 	panelAction,

@@ -6,11 +6,11 @@ import type {
 } from 'n8n-workflow';
 import type { CatalogueModel, Gateway } from '../../gateway';
 import type { FormReader } from '../shared/form/formReader';
-import { type OutputFields, without } from '../shared/form/outputItem';
+import { type OutputFields, without } from '../shared/output/item';
 import { collectionOf } from '../shared/form/sharedProperties';
 import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
-import { hintAfterRun } from '../shared/form/hints';
+import { hintAfterRun } from '../shared/output/hints';
 
 const VERSIONS = ['all', 'latest', 'undated'] as const;
 

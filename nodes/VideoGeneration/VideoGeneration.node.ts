@@ -14,7 +14,7 @@ import { withBook } from '../shared/book/withBook';
 import { type DurableWait, withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
-import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
 import { failAll } from '../shared/run/eachItem';
 import { generate } from './generate';

@@ -19,7 +19,7 @@ const ROOMS: Record<string, string[][]> = {
 		['schemas', 'errors', 'credential', 'redaction', 'clock'],
 		['lineText', 'hash', 'wallTime'],
 	],
-	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],
+	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['output'], ['form']],
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
 		['generate', 'submit', 'get', 'wait'],

@@ -16,7 +16,7 @@ const PASSED_ON: readonly string[] = [
 	'nodes/shared/editor/modelLocator.ts: errorSummary(recordOf(error))',
 	'nodes/shared/editor/testConnection.ts: errorSummary(recordOf(error))',
 	'nodes/shared/form/formReader.ts: message',
-	"nodes/shared/form/hints.ts: sentences.join(' ')",
+	"nodes/shared/output/hints.ts: sentences.join(' ')",
 	'nodes/shared/form/parameterLabels.ts: name + message.slice(parameter.length)',
 	'nodes/shared/run/eachItem.ts: asHtml(hint)',
 	'nodes/shared/run/errorText.ts: both',

@@ -1,17 +1,16 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, videoRequest } from '../../../gateway';
-import { includeInputFieldsOption } from '../../shared/form/outputItem';
 import type { FormReader } from '../../shared/form/formReader';
 import { asText, numberProperty } from '../../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
 	collectionOf,
+	includeInputFieldsOption,
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
 	userOption,
 } from '../../shared/form/sharedProperties';
-import { hintBeforeRun } from '../../shared/form/hints';
 import { modelLocator, readModel } from '../../shared/editor/modelLocator';
 import type { RequestParameters } from '../../shared/book/fingerprints';
 
@@ -116,6 +115,20 @@ const asksForMany = `(() => { try { return $input.all().length * Number($paramet
 const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
 
 const ofManyVideos = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
+
+/**
+ * A hint in the node's window until it has run, while a condition of its parameters holds.
+ * @param condition a JavaScript expression, without the braces of an n8n expression
+ */
+function hintBeforeRun(condition: string, message: string): NodeHint {
+	return {
+		message,
+		type: 'info',
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
+		displayCondition: `={{ ${condition} }}`,
+	};
+}
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [

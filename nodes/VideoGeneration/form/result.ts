@@ -2,9 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../../gateway';
 import type { OutputOptions } from '../../shared/book/schema';
 import type { FormReader } from '../../shared/form/formReader';
-import { includeInputFieldsOption } from '../../shared/form/outputItem';
 import { asText, readBoolean } from '../../shared/form/parameterValues';
-import { collectionOf } from '../../shared/form/sharedProperties';
+import { collectionOf, includeInputFieldsOption } from '../../shared/form/sharedProperties';
 
 export const downloadProperties: INodeProperties[] = [
 	{

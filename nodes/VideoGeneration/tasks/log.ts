@@ -3,7 +3,8 @@ import { idInLog, idText, isFinished, logText, shortText } from '../../../gatewa
 import type { VideoTask } from '../../../gateway';
 import { noteInExecution, type PaidBook, withTaskIds } from '../../shared/book/book';
 import type { PaidTask } from '../../shared/book/schema';
-import { asHtml, hintAfterRun, runsAsTool } from '../../shared/form/hints';
+import { asHtml, hintAfterRun } from '../../shared/output/hints';
+import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';

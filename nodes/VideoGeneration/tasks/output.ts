@@ -2,8 +2,8 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { type ErrorRecord, GatewayError } from '../../../gateway';
 import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import { RunHints, showHints } from '../../shared/form/hints';
-import { type OutputFields, present, withInputFields } from '../../shared/form/outputItem';
+import { RunHints, showHints } from '../../shared/output/hints';
+import { type OutputFields, present, withInputFields } from '../../shared/output/item';
 import { type ErrorOf, outputOf, type Settled } from '../../shared/run/eachItem';
 import { recordOf } from '../../shared/run/errorText';
 import { showVideoHints } from './hints';

@@ -4,7 +4,7 @@ import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import type { PaidRun } from '../../shared/book/withBook';
 import type { DurableWait } from '../../shared/durableWait/durableWait';
 import type { FormReader } from '../../shared/form/formReader';
-import type { OutputFields } from '../../shared/form/outputItem';
+import type { OutputFields } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
 import type { TaskLog } from './log';
 import type { VideoOutput } from './output';

@@ -7,7 +7,7 @@ import {
 } from '../../../gateway';
 import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import { present } from '../../shared/form/outputItem';
+import { present } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
 import { missing, type VideoRun } from './plan';
 

@@ -12,7 +12,7 @@ import {
 import { errorIn, liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
-import { hintAfterRun } from '../../shared/form/hints';
+import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
 import { waitsInDatabase } from '../form/wait';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ErrorRecord } from '../../../gateway';
-import { runsAsTool } from '../form/hints';
+import { runsAsTool } from '../run/runsAsTool';
 import { OF_A_WAIT } from '../../../gateway';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';

@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, type INodeProperties, isResourceLocatorValue } from 'n8n-workflow';
 import { nameInForm } from '../form/parameterLabels';
-import { runsAsTool } from '../form/hints';
+import { runsAsTool } from '../run/runsAsTool';
 import { hashOf } from '../../../gateway';
 import type { BookEntry } from './schema';
 

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { GatewayError, isOwn } from '../../../gateway';
 import type { Service } from '../run/connect';
-import { runsAsTool } from '../form/hints';
+import { runsAsTool } from '../run/runsAsTool';
 import { isStopped } from '../run/cancel';
 import { type ErrorOf, failAll, withService } from '../run/eachItem';
 import { nodeError } from '../run/errorText';

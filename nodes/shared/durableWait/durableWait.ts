@@ -7,7 +7,8 @@ import type {
 	NodeTypeAndVersion,
 } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
-import { hintsOf, repeatHints, runsAsTool } from '../form/hints';
+import { hintsOf, repeatHints } from '../output/hints';
+import { runsAsTool } from '../run/runsAsTool';
 import {
 	type Handover,
 	hold,

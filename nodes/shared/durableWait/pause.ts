@@ -9,7 +9,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { epochMs, type WallTime } from '../../../gateway';
-import { hintsOf, repeatHints } from '../form/hints';
+import { hintsOf, repeatHints } from '../output/hints';
 
 export type Output = INodeExecutionData[][];
 

@@ -1,9 +1,9 @@
 import { type ChatFields, refusedValue } from '../../../gateway';
-import { includeInputFieldsOption } from './outputItem';
 import { asText, numberProperty } from './parameterValues';
 import {
 	additionalBodyOption,
 	collectionOf,
+	includeInputFieldsOption,
 	maxBillableRequestsOption,
 	userOption,
 } from './sharedProperties';

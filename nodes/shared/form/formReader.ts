@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
-import { itemsNamed } from './hints';
+import { itemsNamed } from './itemsNamed';
 import { fieldOf, readBoolean } from './parameterValues';
 import { onPurpose, shortened, Template, inText } from './template';
 

@@ -68,6 +68,15 @@ export const userOption = {
 	description: 'A unique identifier of your end user, sent to the service',
 } satisfies INodeProperties;
 
+export const includeInputFieldsOption = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: false,
+	description:
+		"Whether this node adds the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
+} satisfies INodeProperties;
+
 /** An option of every node that sends billable requests. */
 export const maxBillableRequestsOption = numberProperty({
 	displayName: 'Max Billable Requests',

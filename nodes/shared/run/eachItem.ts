@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { CancelledError } from '../../../gateway';
-import { asHtml, hintAboutFailures, hintAfterRun } from '../form/hints';
+import { asHtml, hintAboutFailures, hintAfterRun } from '../output/hints';
 import { namedAsInForm } from '../form/parameterLabels';
 import { FormReader } from '../form/formReader';
 import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';

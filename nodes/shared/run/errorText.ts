@@ -15,8 +15,8 @@ import {
 	mayBeBilled,
 	type NodeCode,
 } from '../../../gateway';
-import { runsAsTool } from '../form/hints';
-import { present } from '../form/outputItem';
+import { runsAsTool } from './runsAsTool';
+import { present } from '../output/item';
 import { fieldOf } from '../form/parameterValues';
 
 const MAY_BE_PAID =

@@ -1,5 +1,5 @@
 import { createRunExecutionData, type IDataObject } from 'n8n-workflow';
-import * as outputItem from '../../../nodes/shared/form/outputItem';
+import * as outputItem from '../../../nodes/shared/output/item';
 import { nodeOf } from '../../engine/nodeOf';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { RunHints } from './hints';
 
 /** The types of JSON Schema that items have. */
@@ -23,15 +23,6 @@ export function present(fields: Record<string, unknown>): IDataObject {
 		Object.entries(fields).filter(([, value]) => value !== undefined),
 	) as IDataObject;
 }
-
-export const includeInputFieldsOption = {
-	displayName: 'Include Input Fields',
-	name: 'includeInputFields',
-	type: 'boolean',
-	default: false,
-	description:
-		"Whether this node adds the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
-} satisfies INodeProperties;
 
 /**
  * The output of an item with the fields of its input item, except `error`: n8n would take the item for a failed one.

@@ -1,25 +1,11 @@
 import type {
 	IExecuteFunctions,
-	INode,
 	INodeExecutionData,
 	NodeExecutionHint,
 	NodeHint,
 } from 'n8n-workflow';
-import { fieldOf } from './parameterValues';
-
-/**
- * A hint in the node's window until it has run, while a condition of its parameters holds.
- * @param condition a JavaScript expression, without the braces of an n8n expression
- */
-export function hintBeforeRun(condition: string, message: string): NodeHint {
-	return {
-		message,
-		type: 'info',
-		whenToDisplay: 'beforeExecution',
-		location: 'outputPane',
-		displayCondition: `={{ ${condition} }}`,
-	};
-}
+import { itemsNamed } from '../form/itemsNamed';
+import { fieldOf } from '../form/parameterValues';
 
 /** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
 export function asHtml(text: string): string {
@@ -48,18 +34,6 @@ export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint
 /** The hints that a try has shown, for a try that returns its output again or continues it after a pause. */
 export function hintsOf(context: IExecuteFunctions): NodeExecutionHint[] {
 	return shownBy.get(context) ?? [];
-}
-
-/** The most items that a hint names. */
-const NAMED = 10;
-
-/** "items 4 and 11", by n8n's numbers, which begin at 0. */
-export function itemsNamed(numbers: number[]): string {
-	const more = numbers.length - NAMED;
-	const names = [...numbers.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])];
-	const last = names.pop();
-	if (names.length === 0) return `item ${last}`;
-	return `items ${names.join(', ')} and ${last}`;
 }
 
 /** Names the failed items of a run: with a "Continue" setting n8n shows the run as successful, whatever failed in it. */
@@ -104,9 +78,4 @@ export class RunHints {
 			hintAfterRun(context, `${these} ${state}`);
 		}
 	}
-}
-
-/** Whether the node is a tool of an agent: n8n then appends this word to its type. */
-export function runsAsTool(node: INode): boolean {
-	return /Tool$/.test(node.type);
 }
