@@ -75,7 +75,7 @@ test('the URL of a video is in the description of an error, and in no log and no
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.2 };
 	const { error } = await run(videoNode({ waitOptions }));
 	expect(error?.description).toContain(`good: completed, ${SIGNED}`);
-	expect(error?.description).toMatch(/inline: completed \(/);
+	expect(error?.description).toMatch(/inline: completed \[/);
 	expect(error?.description).not.toContain('data:');
 	expect(error?.description).not.toContain('still being made');
 	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:|Tasks of this run/);
@@ -87,7 +87,9 @@ test('a stopped run logs and throws the IDs of its tasks without their URLs', as
 		() => service.requests.length > 8,
 		async (signal) => await run({ ...videoNode(), signal }),
 	);
-	expect(lines.at(-1)).toMatch(/Tasks of this run: \(1\) good: completed \(2\) inline: completed/);
+	expect(lines.at(-1)).toMatch(
+		/Tasks of this run: \[item 0\] good: completed \[item 0\] inline: completed/,
+	);
 	expect(error?.message).toContain('good: completed');
 	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:/);
 });

@@ -8,6 +8,9 @@ export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): st
 	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
 }
 
+/** n8n's Retry, with its place: users look for it in the editor. */
+export const RETRY = 'Retry (Executions tab, the arrow of this execution)';
+
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 export function adviceAbout(
 	task: PaidTask,
@@ -17,7 +20,7 @@ export function adviceAbout(
 	const { id, status } = task.latest;
 	const isOurs = task.submittedAt !== undefined;
 	if (task.state === 'unknown' && isOurs)
-		return `Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ' and use Retry' : ''}. Otherwise run the workflow again: it submits another video.`;
+		return `Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
 	// A second poll of an ID that no URL can contain is refused, too.
 	if (isInvalidInput(error) || task.state === 'unknown') return undefined;
 	// The URL leads to no video, and the next download would bring the same.
@@ -28,7 +31,7 @@ export function adviceAbout(
 	const isDone = status === 'completed';
 	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
 	const how = offersRetry
-		? `Retry of this execution ${isDone ? 'downloads it' : 'waits for it again'} without paying. Or ${other}.`
+		? `${RETRY} ${isDone ? 'downloads it' : 'waits for it again'} without paying. Or ${other}.`
 		: `To get it without paying again, ${other}.`;
 	return `${how} Executing this node again pays for another video.`;
 }

@@ -130,19 +130,24 @@ export class TaskLog {
 	}
 
 	/**
-	 * Every task of the run, numbered in one line: the editor collapses line breaks.
+	 * Every task of the run with its item, in one line: the editor collapses line breaks.
 	 * @param isForLog a log gets no URL, with which anyone has the video. At debug level n8n logs descriptions, too: their URLs
 	 * have no query, which may be signed.
 	 */
 	private list(isForLog: boolean): string {
 		const idOf = isForLog || isDebugging(this.context) ? idInLog : idText;
-		const all = [...new Map(this.book.tasks.map((task) => [task.latest.id, task])).values()];
-		const line = (task: PaidTask, index: number) => {
+		const tasks = this.book.entries.flatMap(({ item, tasks: ofItem }) =>
+			ofItem.map((task) => ({ item, task })),
+		);
+		const all = [...new Map(tasks.map((each) => [each.task.latest.id, each])).values()];
+		const line = ({ item, task }: (typeof all)[number]) => {
 			const url = isForLog ? null : urlOf(task.latest);
 			const status = shortText(statusOf(task));
-			return `(${index + 1}) ${idOf(task.latest.id)}: ${status}${url ? `, ${idOf(url)}` : ''}`;
+			return `[item ${item}] ${idOf(task.latest.id)}: ${status}${url ? `, ${idOf(url)}` : ''}`;
 		};
-		const areMade = all.some(({ state, latest }) => state !== 'unknown' && !isFinished(latest));
+		const areMade = all.some(
+			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
+		);
 		const { lostItems } = this.book;
 		return [
 			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,

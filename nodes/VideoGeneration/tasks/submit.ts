@@ -9,6 +9,7 @@ import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { present } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
+import { RETRY } from './advice';
 import { missing, type VideoRun } from './plan';
 
 /**
@@ -58,7 +59,7 @@ function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 
 function lostBefore(offersRetry: boolean) {
 	const remedy = offersRetry
-		? 'use Retry on this execution.'
+		? `use ${RETRY}.`
 		: 'run the workflow again: a new execution submits it again.';
 	return new NoResponseError({
 		message: 'The response to this submission was lost in an earlier try',

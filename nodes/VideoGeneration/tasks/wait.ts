@@ -16,7 +16,7 @@ import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
 import { waitsInDatabase } from '../form/wait';
-import { anotherNode } from './advice';
+import { anotherNode, RETRY } from './advice';
 import type { OpenTask, VideoRun } from './plan';
 import { settleTask } from './settle';
 
@@ -112,7 +112,7 @@ const isInMemory = ({ file }: PaidTask) => file !== undefined && file.id === und
 function ifStopped(entry: BookEntry | undefined): string {
 	const ids = entry?.tasks.map(({ latest }) => latest.id).join(', ');
 	if (ids)
-		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
+		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or use ${RETRY} with the original workflow`;
 	return entry?.error ? errorSummary(entry.error) : 'Stopped before it was submitted';
 }
 

@@ -83,7 +83,7 @@ test('after a Stop of two calls at the same time, the log names the video of eac
 			await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true, signal }),
 	);
 	const named = warnings.map(
-		(line) => /stopped\. Tasks of this run: \(1\) (\S+): /.exec(line)?.[1],
+		(line) => /stopped\. Tasks of this run: \[item 0\] (\S+): /.exec(line)?.[1],
 	);
 	expect(named.sort()).toEqual(simulator.tasks.map(({ id }) => id).sort());
 });

@@ -108,6 +108,6 @@ test('Video Generation that is stopped names its task', async () => {
 	const stopped = { customData, getExecutionCancelSignal: () => stop.signal };
 	const forms = [video({ operation: 'generate', prompt: 'A boat' })];
 	await expect(call('videoGeneration', forms, stopped)).rejects.toThrow(
-		/Tasks of this run: \(1\) task-.*They are still being made, and billed/,
+		/Tasks of this run: \[item 0\] task-.*They are still being made, and billed/,
 	);
 });

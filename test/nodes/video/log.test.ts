@@ -36,7 +36,7 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });
 	const { error } = await runUntil(() => arePolled(simulator, 2, 3), { ...endless, tries: 3 });
 	const ids = simulator.tasks.map(({ id }) => id);
-	const list = ids.map((id, index) => `(${index + 1}) ${id}: processing`).join(' ');
+	const list = ids.map((id) => `[item 0] ${id}: processing`).join(' ');
 	const advice =
 		'They are still being made, and billed. To get them, add a second Video Generation node with the operation Wait and these task IDs';
 	const warning = `Node "Node", execution 1: stopped. Tasks of this run: ${list}. ${advice}`;
@@ -111,7 +111,7 @@ test('a run stopped during a submission logs that the submission may have been a
 		expect.stringMatching(
 			/stopped during a submission, which the service may have accepted: check your account.* \[item 1\]$/,
 		),
-		expect.stringContaining(`(1) ${id}: `),
+		expect.stringContaining(`[item 0] ${id}: `),
 	]);
 	expect(error?.message).toMatch(/canceled during a billable request, which .* \[item 1\]/);
 	expect(error?.message).toContain('Submissions that the service may have accepted: item 1');
@@ -144,7 +144,7 @@ describe('a task ID of 350 characters', () => {
 				: rawResponse('401 Unauthorized', '{"error":{"message":"no","type":"invalid_api_key"}}');
 		const { error, run } = await runNode(service, videoNode());
 		expect(lines.join()).toContain(`submitted video task ${id} [item 0]`);
-		expect(error?.description).toContain(`(1) ${id}: processing`);
+		expect(error?.description).toContain(`[item 0] ${id}: processing`);
 		expect(run.data.resultData.metadata).toMatchObject({ video_task_ids: '' });
 	});
 });

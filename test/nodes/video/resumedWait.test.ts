@@ -163,7 +163,7 @@ describe('with another Base URL', () => {
 			onWait: () => void (service = other),
 		});
 		expect(waits).toHaveLength(1);
-		expect(error?.description).toContain(`(1) ${String(parameters.taskId)}: not found`);
+		expect(error?.description).toContain(`[item 0] ${String(parameters.taskId)}: not found`);
 		expect(error?.description).not.toMatch(/submit/);
 	});
 });

@@ -198,7 +198,7 @@ describe('what the service says', () => {
 			const node = { ...video(), items: [{ prompt: 'One' }] };
 			const { error } = await runNode(service, node);
 			expect(service.requests).toHaveLength(1);
-			expect(error?.description).toContain(`(1) ${id}: queued`);
+			expect(error?.description).toContain(`[item 0] ${id}: queued`);
 		},
 	);
 });
@@ -208,7 +208,7 @@ test.each(['get', 'wait'])(
 	async (operation) => {
 		const node = video({ operation, taskId: 'task-unknown' });
 		const { error } = await runNode(simulator, { ...node, items: [{}] });
-		expect(error?.description).toContain('Tasks of this run: (1) task-unknown: not found');
+		expect(error?.description).toContain('Tasks of this run: [item 0] task-unknown: not found');
 		const onError = 'continueRegularOutput';
 		const { items: output } = await runNode(simulator, { ...node, items: [{}], onError });
 		expect(output[0]?.json.error).toMatchObject({ task_id: 'task-unknown', status: 'not found' });
@@ -257,7 +257,7 @@ describe('a video that is not finished when Max Wait is over', () => {
 		const { id } = simulator.tasks[0]!;
 		expect(error?.message).toBe('The video was not finished when Max Wait was over [item 0]');
 		expect(error?.description).toContain(
-			`Retry of this execution waits for it again without paying. Or ${other} ${id}. ${pays}`,
+			`Retry (Executions tab, the arrow of this execution) waits for it again without paying. Or ${other} ${id}. ${pays}`,
 		);
 	});
 
