@@ -9,6 +9,9 @@ const MAX_STEM_BYTES = 190;
 /** Characters that one of the usual file systems refuses in a name, and those that show a name backwards. */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}<>:"/\\|?*]+/gu;
 
+/** Names of devices, which no program opens as files on Windows, whatever follows their first dot (asacolips-projects/dungeonworld#63). */
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?= *(?:\.|$))/i;
+
 /**
  * Name and type of a task's file.
  * @param wanted the user's name; default: the task's
@@ -35,7 +38,7 @@ function safeStem(wanted: string): string {
 	const safe = withoutDots(wanted.replace(/\s+/g, ' ').replace(UNSAFE, '_'));
 	const bytes = Buffer.from(safe).subarray(0, MAX_STEM_BYTES);
 	// A character that is cut in two becomes U+FFFD.
-	return withoutDots(bytes.toString().replace(/\ufffd$/, ''));
+	return withoutDots(bytes.toString().replace(/\ufffd$/, '')).replace(RESERVED, '$&_');
 }
 
 /** Without dots and spaces at either end: file systems hide or refuse such names. */

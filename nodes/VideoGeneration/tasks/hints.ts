@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isFinished } from '../../../gateway';
-import { liveTasks } from '../../shared/book/book';
+import { contextOf, liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { asHtml, hintAfterRun, type RunHints } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
@@ -32,7 +32,7 @@ export function showVideoHints(
 		);
 		const unfinished = tasks.filter(({ state, latest }) => state === 'done' && !isFinished(latest));
 		const advice = waitOptions
-			? 'not finished: Max Wait is over. To get it without paying again, add a second Video Generation node after this one, with the operation Wait: its Task ID fits already.'
+			? 'not finished: Max Wait is over. To get it without paying again, add a second Video Generation node after this one, with the operation Wait. Leave its Task ID as it is.'
 			: 'not finished yet, so there is nothing to download. Wait, or Get later.';
 		if (waitOptions ?? outputOptions?.binaryProperty) hints.note(advice, unfinished.length);
 	}
@@ -45,7 +45,7 @@ export function showVideoHints(
 	hints.show(context);
 	const tasks = entries.flatMap(liveTasks);
 	hintAboutWords(context, tasks);
-	hintAboutDownload(context, tasks);
+	hintAboutDownload(context, entries);
 	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
 	// Several videos have a price that is easily overlooked.
 	if (videos > 1) {
@@ -82,48 +82,66 @@ function hintAboutWords(context: IExecuteFunctions, tasks: PaidTask[]): void {
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
-function hintAboutDownload(context: IExecuteFunctions, tasks: PaidTask[]): void {
+function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[]): void {
 	const isGenerated = context.getNodeParameter('operation', 0, 'generate') === 'generate';
 	// Get and Wait were asked for a URL; inline data is lost without Download.
-	const without = tasks.filter(
-		({ state, latest: { status, url }, file }) =>
-			state === 'done' && status === 'completed' && !file && (isGenerated || !url),
-	);
-	if (without.length === 0) return;
-	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
+	const isWithout = ({ state, latest: { status, url }, file }: PaidTask) =>
+		state === 'done' && status === 'completed' && !file && (isGenerated || !url);
+	const count = entries.flatMap(liveTasks).filter(isWithout).length;
+	if (count === 0) return;
+	const these = count === 1 ? '1 video is' : `${count} videos are`;
 	const place = runsAsTool(context.getNode())
 		? 'the agent, with the operation Get, Download on and this task_id.'
-		: 'this one, with the operation Get and Download on: its Task ID fits already.';
+		: 'this one, with the operation Get and Download on. Leave its Task ID as it is.';
 	const advice = isGenerated
-		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(without)}`
+		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(entries, isWithout)}`
 		: 'If the service sends inline data instead of a URL, turn on Download to keep it.';
 	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info');
 }
 
-/** One click plays a video in another tab. */
-function linksTo(tasks: PaidTask[]): string {
-	const playable = tasks.flatMap(({ latest }) => urlOf(latest) ?? []);
-	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
-		const video = playable.length === 1 ? 'the video' : `video ${index + 1}`;
+/** One click plays a video in another tab. A link names the item, as errors do. */
+function linksTo(entries: BookEntry[], isWithout: (task: PaidTask) => boolean): string {
+	const playable = entries.flatMap((entry) => {
+		const tasks = liveTasks(entry);
+		return tasks.flatMap((task, index) => {
+			const url = isWithout(task) ? urlOf(task.latest) : null;
+			const number = tasks.length === 1 ? '' : `, video ${index + 1}`;
+			return url === null ? [] : { url, name: `item ${entry.item}${number}` };
+		});
+	});
+	const links = playable.slice(0, MAX_LINKS).map(({ name, url }) => {
+		const video = playable.length === 1 ? 'the video' : name;
 		return `<a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
 	});
 	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
 }
+
+/** The field of the node's context that has the names of its files in this execution, each with the index of its run. */
+const FILE_NAMES = 'fileNames';
+
+/** Names that are kept with the execution: a loop repeats one soon, or never. */
+const MAX_NAMES = 1_000;
 
 /**
  * Nodes that write files or attach them to one message put one in the place of another, also one of another round of a loop,
  * where $itemIndex is always 0.
  */
 function hintAboutNames(context: IExecuteFunctions, run: number, names: string[]): void {
+	const node = contextOf(context, 'node');
+	const known = (node[FILE_NAMES] ?? []) as Array<[name: string, run: number]>;
+	const ofOtherRuns = known.filter(([, index]) => index !== run);
+	const others = new Set(ofOtherRuns.map(([name]) => name));
+	node[FILE_NAMES] = [...ofOtherRuns, ...names.map((name) => [name, run])].slice(-MAX_NAMES);
 	const seen = new Set<string>();
-	const repeated = names.find((name) => seen.size === seen.add(name).size);
-	const { fileName } = context.getNode().parameters;
-	const isFixed = !String(fileName).startsWith('=');
-	const name = repeated ?? (run > 0 && isFixed ? names[0] : undefined);
-	if (name === undefined) return;
-	const counter = repeated === undefined ? '$runIndex' : '$itemIndex';
+	const inThisRun = names.find((name) => seen.size === seen.add(name).size);
+	const inOtherRun = names.find((name) => others.has(name));
+	const counters = [
+		inThisRun !== undefined && '{{ $itemIndex }}',
+		inOtherRun !== undefined && '{{ $runIndex }}',
+	].filter(Boolean);
+	if (counters.length === 0) return;
 	hintAfterRun(
 		context,
-		`Several videos have the file name ${asHtml(name)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,
+		`Several videos have the file name ${asHtml(inThisRun ?? inOtherRun ?? '')}: where they are saved, one may overwrite the other. Add ${counters.join(' and ')} to File Name.`,
 	);
 }

@@ -114,9 +114,9 @@ test('the hint links to each of several videos, and to no URL that a browser doe
 	const node = videoNode({ options: { n: urls.length } });
 	const { hints } = await runNode(service, node);
 	const link = (url: string, number: number) =>
-		`<a href="https://files.test/${url}" target="_blank">Play video ${number}</a>`;
+		`<a href="https://files.test/${url}" target="_blank">Play item 0, video ${number}</a>`;
 	expect(hints[0]).toMatch(/^3 videos are not downloaded\./);
-	expect(hints[0]?.endsWith(`fits already. ${link('a', 1)} · ${link('b', 2)}`)).toBe(true);
+	expect(hints[0]?.endsWith(`as it is. ${link('a', 1)} · ${link('b', 3)}`)).toBe(true);
 });
 
 test('a video whose status has another word is one that is not downloaded, with Simplify off, too', async () => {

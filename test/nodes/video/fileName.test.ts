@@ -33,6 +33,10 @@ test.each([
 	['several lines', '  A boat\n\tat dusk. ', 'A boat at dusk.mp4'],
 	['characters of several scripts', 'Ein Boot, 小船 🚣', 'Ein Boot, 小船 🚣.mp4'],
 	['a long prompt', LONG, `${LONG.slice(0, 95)}.mp4`],
+	['a device of Windows', 'CON', 'CON_.mp4'],
+	['a device of Windows with an extension', 'nul.tar.gz', 'nul_.tar.gz.mp4'],
+	['a number of such a device', 'com1', 'com1_.mp4'],
+	['a word that begins like one', 'Console', 'Console.mp4'],
 	['an executable shown backwards', 'boat_\u202egpj', 'boat__gpj.mp4'],
 ])('File Name: %s becomes a safe name with an extension', async (_, name, expected) => {
 	expect(await namesOf(name)).toEqual([expected]);
@@ -124,6 +128,7 @@ test.each([
 test.each([
 	['..', 'video.mp4'],
 	['../a b', '_a b.mp4'],
+	['aux', 'aux_.mp4'],
 ])('a file named after the task %s is %s', (id, name) => {
 	expect(videoFile(taskOf('mp4', id)).name).toBe(name);
 });
@@ -139,6 +144,26 @@ describe('a file name that several videos of an execution have', () => {
 		const named = videoNode({ download: true, fileName: '={{ "clip" + $runIndex }}' });
 		const told = await runNode(simulator, { ...named, items, loop: true });
 		expect(advice(told.hints)).toEqual([]);
+	});
+
+	test('is told with $runIndex where each round of a loop has its own item 0', async () => {
+		const named = videoNode({ download: true, fileName: '=clip-{{ $itemIndex }}' });
+		const { hints } = await runNode(simulator, { ...named, items, loop: true });
+		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $runIndex }} to File Name')]);
+	});
+
+	test('is not told of a second try', async () => {
+		simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Two', times: 1 });
+		const onError = 'continueRegularOutput' as const;
+		const named = videoNode({ download: true, fileName: '={{ $json.prompt }}' });
+		const [one, two] = items;
+		const { hints } = await runNode(simulator, {
+			...named,
+			items: [two!, one!],
+			tries: 2,
+			onError,
+		});
+		expect(advice(hints)).toEqual([]);
 	});
 
 	test('is told with $itemIndex where one run has them', async () => {
