@@ -9,9 +9,8 @@ import { type AgentRequest, type ChatCompletion, type ChatRequest } from './sche
 import { type CatalogueModel, modelList, type ModelPage } from './schemas/models';
 import {
 	isFinished,
-	isOtherWord,
 	pathOfTaskId,
-	readStatus,
+	type TaskPlace,
 	usedOf,
 	type VideoRequest,
 	type VideoSubmission,
@@ -25,7 +24,9 @@ import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { DownloadQueue, type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
-import { isEmpty, shownError } from './errors/errorBody';
+import { shownError } from './errors/errorBody';
+import { isEmpty } from './schemas/responseJson';
+import { isDone, isOtherWord, readStatus } from './schemas/taskStatus';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
@@ -190,31 +191,38 @@ export class Gateway {
 			scope: { endpoint: 'polls' },
 			withinMs,
 		} as const;
-		let answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
+		const { origin, prefix, apiKey } = this.context;
+		const ids = [taskId, apiKey.redactResponse(taskId)];
+		const asked = { ids, url: `${origin}${prefix}${poll.path}` };
+		const read = (response: ServiceResponse) => readTaskWithVideo(response, asked);
+		let answer = await sendRequest(this.context, poll, read, signal);
 		while (answer === undefined) {
 			do await this.context.clock.sleep(NEXT_LARGE_MS, signal);
 			while (isReadingVideo());
-			answer = await sendRequest(this.context, poll, readTaskWithVideo, signal);
+			answer = await sendRequest(this.context, poll, read, signal);
 		}
 		const { shown: task, sent, video } = answer;
-		const status = readStatus(task.status, Boolean(task.url || video));
+		const hasVideo = Boolean(task.url || video);
+		// A service may call a task done that its rules have stopped.
+		const isStopped = isDone(task.status) && !hasVideo && !isEmpty(task.error);
+		const status = isStopped ? 'failed' : readStatus(task.status, hasVideo);
 		if (video && isFinished({ status })) onInlineVideo?.(video);
 		const isFailed = status === 'failed' && !isEmpty(task.error);
-		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
+		const error = isFailed && { error: shownError(task.error, apiKey) };
 		// The service may name a task otherwise in its polls. What is paid for is not lost for a name.
 		const sent_as = {
 			...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
 			...(isOtherWord(task.status, status) && { status: task.status }),
 		};
-		const { id, used } = this.knownTask(taskId, task.url, sent.url);
+		const { id, used } = this.knownTask(taskId, task, sent);
 		return { ...task, id, status, ...error, used, sent_as: isEmpty(sent_as) ? undefined : sent_as };
 	}
 
-	/** A task of which only the ID and perhaps a URL are known. */
-	knownTask(taskId: string, url?: string | null, sentUrl = url): VideoTask {
+	/** A task of which only the ID and perhaps the URLs are known. */
+	knownTask(taskId: string, shown: Omit<TaskPlace, 'id'> = {}, sent = shown): VideoTask {
 		const id = this.context.apiKey.redactResponse(taskId);
-		const used = usedOf({ id, url }, { id: taskId, url: sentUrl });
-		return { id, url, status: 'unknown', used };
+		const used = usedOf({ ...shown, id }, { ...sent, id: taskId });
+		return { id, url: shown.url, status: 'unknown', used };
 	}
 
 	/** Removes the key from the words of a response in an error. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { isObject } from './foreignError';
+import { isEmpty } from '../schemas/responseJson';
 
 /** Characters of a message that an error shows. */
 export const MAX_MESSAGE = 1_000;
@@ -107,12 +108,6 @@ export function shownError(error: unknown, apiKey: ApiKey): unknown {
 
 /** The `data` of an error in the interface document: why the content was filtered. */
 export const errorData = z.object({ reason: z.string().optional() }).catch({});
-
-/** Whether an `error` says nothing. Some services send such a one in every response. */
-export function isEmpty(error: unknown): boolean {
-	if (typeof error !== 'object' || error === null) return !error || String(error).trim() === '';
-	return Object.values(error).every(isEmpty);
-}
 
 /** Reads the JSON of an error, in the two documented shapes or those of other services; undefined for any other JSON. */
 export function readErrorBody(value: unknown): ErrorWords | undefined {

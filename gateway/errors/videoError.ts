@@ -1,7 +1,9 @@
 import { idText, logText, shortText } from '../lineText';
-import { isKnownStatus, readStatus, type VideoTask } from '../schemas/video';
+import { isEmpty } from '../schemas/responseJson';
+import { isDone, isKnownStatus } from '../schemas/taskStatus';
+import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
-import { errorData, isEmpty, MAX_MESSAGE, wordsOf } from './errorBody';
+import { errorData, MAX_MESSAGE, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
 import { type ErrorRecord, GatewayError, NoResponseError } from './gatewayError';
 import { type NodeCode, statusOf } from './statuses';
@@ -52,9 +54,8 @@ export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayEr
 }
 
 function lastStatus(status: string): string {
-	if (isKnownStatus(status)) return 'The task is still running.';
-	const isDone = readStatus(status, true) === 'completed';
-	const why = isDone ? 'but it had no URL' : 'which this node does not know';
+	if (isKnownStatus(status) && !isDone(status)) return 'The task is still running.';
+	const why = isDone(status) ? 'but it had no URL' : 'which this node does not know';
 	return `Its last status was "${logText(status)}", ${why}.`;
 }
 

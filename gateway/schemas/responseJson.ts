@@ -19,6 +19,12 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value says nothing. Some services send an empty `error` in every response. */
+export function isEmpty(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null) return !value || String(value).trim() === '';
+	return Object.values(value).every(isEmpty);
+}
+
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {
 	override readonly name = 'TooComplexError';

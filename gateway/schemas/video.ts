@@ -1,8 +1,12 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import { sensibleEntries } from './lists';
-import { type Fields, isFields } from './responseJson';
+import type { Asked } from './answerWalk';
+import { findTask } from './foundTask';
+import { MAX_ENTRIES, sensibleEntries } from './lists';
+import { isFields } from './responseJson';
+import { submittedTasks } from './submittedTasks';
+import { isKnownStatus, readStatus, STATUSES } from './taskStatus';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -44,73 +48,35 @@ export function videoRequest(input: VideoFields, additionalBody?: unknown): Vide
 	return parseInput(request, mergeAdditionalBody(input, additionalBody));
 }
 
-const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
-
-/** Words of other services: Sora's and Ark's for a task that runs, and those that mean an end everywhere. */
-const PROCESSING = /^(?:inprogress|running)$/;
-const COMPLETED = /^(?:succeeded|succeed|success|done|finished|complete)$/;
-const FAILED = /^(?:cancell?ed|expired|fail|failure|rejected|timeout|interrupted)$/;
-
-/** Case, spaces, hyphens and underscores of a status do not count. */
-const wordOf = (status: string) => status.toLowerCase().replace(/[\s_-]/g, '');
-
-/**
- * The interface's word for the status of a task; one that nobody knows stays. "Clients poll until status is completed or failed"
- * (Endpoints): with any other the task is still running.
- * @param hasVideo whether it has a URL or inline data: without, other services may call a step done
- */
-export function readStatus(status: string, hasVideo: boolean): string {
-	const word = wordOf(status);
-	if (COMPLETED.test(word)) return hasVideo ? 'completed' : status;
-	if (PROCESSING.test(word)) return 'processing';
-	return FAILED.test(word) ? 'failed' : (statusName.safeParse(word).data ?? status);
-}
-
-/** Whether the service said the status in a word that the interface does not have. */
-export function isOtherWord(said: string, status: string): boolean {
-	return said !== status && wordOf(said) !== status;
-}
-
-export function isKnownStatus(status: string): boolean {
-	return statusName.safeParse(status).success;
-}
-
-/** A status that is an end if the next poll says it, too. */
-export function mayBeFailed({ status }: { status: string }): boolean {
-	return wordOf(status) === 'error';
-}
-
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
 /** An identifier that is a number is accepted: it is the only way to what was paid for. */
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 
-/** Some services name an ID `task_id`. */
-const withId = (value: unknown) =>
-	isFields(value) ? { ...value, id: value.id ?? value.task_id } : value;
+const submittedTask = z.looseObject({
+	id: identifier,
+	status: z
+		.preprocess((value) => readStatus(String(value), false), z.enum(STATUSES))
+		.catch('processing'),
+	url: z.string().nullish().catch(null),
+	revised_prompt: z.string().nullish().catch(undefined),
+});
 
-const submittedTask = z.preprocess(
-	withId,
-	z.looseObject({
-		id: identifier,
-		status: z
-			.preprocess((value) => readStatus(String(value), false), statusName)
-			.catch('processing'),
-		url: z.string().nullish().catch(null),
-		revised_prompt: z.string().nullish().catch(undefined),
-	}),
-);
+/** The tasks of the interface's list, or those that are found. */
+function tasksOf(value: unknown): unknown {
+	const { data } = isFields(value) ? value : {};
+	if (!Array.isArray(data)) return submittedTasks(value);
+	const isTask = (entry: unknown) => submittedTask.safeParse(entry).success;
+	return data.length > MAX_ENTRIES || data.some(isTask) ? data : submittedTasks(value);
+}
 
 /**
  * Video submission response. Nothing beyond the ids is worth losing a paid task over:
- * a missing or unknown status counts as the document's `processing`. Some services name one task instead of a list.
+ * a missing or unknown status counts as the document's `processing`.
  */
 export const videoSubmission = z.preprocess(
-	(value) => {
-		const { data = value } = isFields(value) ? value : {};
-		return isFields(value) && !Array.isArray(data) ? { ...value, data: [data] } : value;
-	},
+	(value) => (isFields(value) ? { ...value, data: tasksOf(value) } : value),
 	z
 		.looseObject({
 			id: identifier.optional().catch(undefined),
@@ -161,6 +127,7 @@ const report = z.looseObject({
 	status: z.string().min(1),
 	progress: progress.nullish().catch(undefined),
 	url: z.string().trim().nullish().catch(undefined),
+	others: z.array(z.string()).optional(),
 	revised_prompt: z.string().nullish().catch(undefined),
 	metadata: metadata.nullish().catch(undefined),
 	created_at: unixTime.nullish().catch(undefined),
@@ -169,50 +136,31 @@ const report = z.looseObject({
 	error: z.unknown().optional(),
 });
 
-/** Where other services wrap a task, and its URL. */
-const WRAPPERS = ['data', 'task', 'output'];
-const PARTS = ['video', 'content', 'output', 'result'];
-
-function unwrapped(value: unknown): unknown {
-	if (!isFields(value)) return value;
-	const inner = WRAPPERS.map((name) => value[name]).find(
-		(part): part is Fields => isFields(part) && typeof part.status === 'string',
+/** What an answer says of the task that was asked for; an answer with neither its ID nor a known status comes from another server. */
+export const videoTaskReport = (asked: Asked) =>
+	z.preprocess(
+		(answer) => findTask(answer, asked),
+		report.refine(({ id, status }) => Boolean(id) || isKnownStatus(status)),
 	);
-	const task = typeof value.status === 'string' ? value : (inner ?? value);
-	const parts = [task, ...PARTS.map((name) => task[name])];
-	const urls = parts.flatMap((part) => (isFields(part) ? [part.url, part.video_url] : [part]));
-	const isUrl = (text: unknown) => typeof text === 'string' && /^https?:/i.test(text);
-	const url = urls.flat().find(isUrl);
-	const error = task.error ?? task.fail_reason ?? task.failure ?? task.failure_reason;
-	// "A task whose status is completed reports progress 100" (States): with its URL, nothing is missing but the word.
-	const isDone = !task.status && url && progress.safeParse(task.progress).data === 100;
-	const status = isDone ? 'completed' : task.status;
-	const read = Object.entries({ id: task.id ?? task.task_id, url: url ?? task.url, error, status });
-	return { ...task, ...Object.fromEntries(read.filter(([, field]) => field !== undefined)) };
-}
-
-/** A body with neither a task's id nor a known status comes from another server. */
-export const videoTaskReport = z.preprocess(
-	unwrapped,
-	report.refine(({ id, status }) => Boolean(id) || isKnownStatus(readStatus(status, true))),
-);
 
 export const videoTask = report.extend({
 	id: z.string(),
 	/** What the service said instead of the id that was asked for, and of the interface's word. */
 	sent_as: z.object({ id: z.string().optional(), status: z.string().optional() }).optional(),
 	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
-	used: z.object({ id: z.string(), url: z.string().nullish() }).optional(),
+	used: report.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
 });
 
 /** A video task, with the id it was requested by. */
 export type VideoTask = z.infer<typeof videoTask>;
 
-type Place = Pick<VideoTask, 'id' | 'url'>;
+/** What leads to a task and its videos. */
+export type TaskPlace = Pick<VideoTask, 'id' | 'url' | 'others'>;
 
-/** The ID and the URL as the service sent them, if redaction changed one. */
-export function usedOf(shown: Place, { id, url }: Place = shown): VideoTask['used'] {
-	return id === shown.id && url === shown.url ? undefined : { id, url };
+/** The ID and the URLs as the service sent them, if redaction changed one. */
+export function usedOf(shown: TaskPlace, sent: TaskPlace = shown): VideoTask['used'] {
+	const [here, there] = [shown, sent].map(({ id, url, others }) => ({ id, url, others }));
+	return JSON.stringify(here) === JSON.stringify(there) ? undefined : there;
 }
 
 /** A finished task is never polled again. */

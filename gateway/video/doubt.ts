@@ -6,7 +6,8 @@ import {
 } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
 import { isOfOtherServer } from '../limits/verdict';
-import { mayBeFailed, type VideoTask } from '../schemas/video';
+import { mayBeFailed } from '../schemas/taskStatus';
+import type { VideoTask } from '../schemas/video';
 import { msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';
 

@@ -10,7 +10,8 @@ import {
 } from '../errors/videoError';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { backoff } from '../limits/verdict';
-import type { VideoTask } from '../schemas/video';
+import { logText } from '../lineText';
+import type { TaskPlace, VideoTask } from '../schemas/video';
 import { openVideo, type VideoAccess } from './openVideo';
 import { type IncomingVideo, readVideo } from './incomingVideo';
 import { Slots } from '../limits/scope';
@@ -94,7 +95,7 @@ export class VideoDownloads {
 		const { clock, maxRetries, queue } = this.settings;
 		const seenAt = clock.now();
 		const used = task.used ?? task;
-		const file = { taskId: used.id, url: videoUrl(used), store, newUrls: 0 };
+		const file = { taskId: used.id, url: videoUrl(used, task), store, newUrls: 0 };
 		let firstFailedAt: number | undefined;
 		let failures = 0;
 		for (let attempt = 0; ; attempt += 1) {
@@ -149,22 +150,23 @@ function statusOfUrl(failure: unknown): number {
 	return (failure instanceof NoResponseError && failure.record.http_status) || 0;
 }
 
-function videoUrl({ url }: Pick<VideoTask, 'url'>): string {
+function videoUrl({ url }: TaskPlace, shown: TaskPlace): string {
 	if (!url)
 		throw notVideo(
 			'The service completed the video but returned no URL for it',
 			'It may not be ready yet, or a content filter removed it. It is billed.',
 		);
 	if (isUrl(url)) return url;
+	const form = isHttp(url) ? 'is not valid' : 'does not begin with http:// or https://';
 	throw notVideo(
-		'The URL of the video does not begin with http:// or https://',
+		`The URL of the video ${form}: ${logText(shown.url ?? '')}`,
 		'The video is finished and billed.',
 	);
 }
 
-function isUrl(url: string): boolean {
-	return /^https?:\/\//i.test(url) && URL.canParse(url);
-}
+const isHttp = (url: string) => /^https?:\/\//i.test(url);
+
+const isUrl = (url: string) => isHttp(url) && URL.canParse(url);
 
 async function fetchVideo<Stored>(
 	settings: DownloadSettings,

@@ -1,16 +1,18 @@
 import { notStored } from '../errors/videoError';
 import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
-import { TooComplexError } from '../schemas/responseJson';
+import { type Asked, namesOf, partsOf, walk } from '../schemas/answerWalk';
+import { isOfNoFilm } from '../schemas/films';
+import { isFields, TooComplexError } from '../schemas/responseJson';
 import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 
 const MIB = 1024 ** 2;
 /** Of JSON with a video: parsed, it takes four times as much memory. */
 const MAX_BYTES = 128 * MIB;
-/** How deep to search a task for inline data: the interface document does not show where it is. */
-const DEEPEST = 3;
 const DATA_URL = /^data:[^,"]{0,200};base64,/i;
+/** Names of fields with inline data: the interface document does not show where it is. */
+const INLINE = /\bb(?:ase)?64\b|^video bytes$/;
 
 /** Whether a large body is being read: one at a time in this process. */
 let isReading = false;
@@ -22,7 +24,11 @@ export const isReadingVideo = () => isReading;
  * @returns undefined for a large body while another is being read: the task is to be polled again later
  * @throws GatewayError
  */
-export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MAX_BYTES) {
+export async function readTaskWithVideo(
+	response: ServiceResponse,
+	asked: Asked,
+	maxBytes = MAX_BYTES,
+) {
 	const read = new ByteBuffer();
 	let isLarge = false;
 	try {
@@ -41,8 +47,9 @@ export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MA
 				'Generate such a video with Response Format: URL.',
 			);
 		let data = '';
-		const task = await parseResource(read.take(), true, response, videoTaskReport, (value) => {
-			data = takeInlineData(value, DEEPEST);
+		const schema = videoTaskReport(asked);
+		const task = await parseResource(read.take(), true, response, schema, (value) => {
+			data = takeInlineData(value);
 			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
 		});
@@ -58,21 +65,14 @@ function decoded(data: string): Buffer {
 }
 
 /** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
-function takeInlineData(value: unknown, depth: number): string {
-	if (typeof value !== 'object' || value === null || depth === 0) return '';
-	let video = '';
-	const search = (inner: unknown) => {
-		const found = takeInlineData(inner, depth - 1);
-		video ||= found;
-	};
-	if (Array.isArray(value)) value.forEach(search);
-	else
-		for (const [name, field] of Object.entries(value)) {
-			if (typeof field !== 'string') search(field);
-			else if (name === 'b64_json' || DATA_URL.test(field)) {
-				Reflect.deleteProperty(value, name);
-				if (name === 'b64_json' || name === 'url') video ||= field;
-			}
-		}
-	return video;
+function takeInlineData(answer: unknown): string {
+	const videos = walk(answer).flatMap((place) => {
+		const { key, value, inside } = place;
+		const isData = typeof value === 'string' && (INLINE.test(partsOf(key)) || DATA_URL.test(value));
+		if (!isData || !isFields(inside?.value)) return [];
+		Reflect.deleteProperty(inside.value, key);
+		const isOther = isOfNoFilm(namesOf(place)) || /^data:(?:image|audio|text)/i.test(value);
+		return value === '' || isOther ? [] : [value];
+	});
+	return videos[0] ?? '';
 }

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { waitTimeout } from '../errors/videoError';
-import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
+import { mayBeFailed } from '../schemas/taskStatus';
+import { isFinished, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import { msUntilPoll, type Polling, progressOf } from './pollSchedule';

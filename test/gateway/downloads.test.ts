@@ -216,18 +216,20 @@ test.each([
 	expect(requested).toHaveLength(1);
 });
 
-test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
-	'a video with the URL %s is not requested, and the error says why',
-	async (url) => {
-		const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 200 }));
-		expect(await clock.run(failureOf(download(video('a', url))))).toMatchObject({
-			// Nothing is wrong with the form, and running the node again would be billed again.
-			code: 'download_refused',
-			message: expect.stringContaining('does not begin with http:// or https://'),
-		});
-		expect(requested).toEqual([]);
-	},
-);
+test.each([
+	['videos.test/a', 'does not begin with http:// or https://: videos.test/a'],
+	['ftp://videos.test/a', 'does not begin with http:// or https://: ftp://videos.test/a'],
+	['https://', 'is not valid: https://'],
+	['https://videos.test:99999/a', 'is not valid: https://videos.test:99999/a'],
+])('a video with the URL %s is not requested, and the error says that it %s', async (url, why) => {
+	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 200 }));
+	expect(await clock.run(failureOf(download(video('a', url))))).toMatchObject({
+		// Nothing is wrong with the form, and running the node again would be billed again.
+		code: 'download_refused',
+		message: `The URL of the video ${why}`,
+	});
+	expect(requested).toEqual([]);
+});
 
 test.each([400, 403, 404, 410, 429, 503])(
 	'with Max Retries 0, a URL that returns %i is requested once, and its task is not polled',

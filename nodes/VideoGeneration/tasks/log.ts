@@ -183,7 +183,9 @@ export function urlOf({ url }: Pick<VideoTask, 'url'>): string | null {
 	return url && /^https?:\/\/\S+$/i.test(url) ? url : null;
 }
 
-/** What an error item tells of its task. */
+/** What an error item tells of its task. The owner of a bucket can fetch a video from there (`gs://`). */
 export function stateOf(task: PaidTask): TaskState {
-	return { task_id: task.latest.id, status: statusOf(task), url: urlOf(task.latest) };
+	const { id, url } = task.latest;
+	const isAddress = /^[a-z][a-z\d+.-]*:\/\/\S+$/i.test(url ?? '');
+	return { task_id: id, status: statusOf(task), url: isAddress && url ? url : null };
 }

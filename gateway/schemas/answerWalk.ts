@@ -1,0 +1,102 @@
+import { type Fields, isFields, parseResponseJsonOrUndefined } from './responseJson';
+
+/** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
+const MAX_DEPTH = 16;
+const MAX_PLACES = 50_000;
+
+/** What a poll asked for. */
+export interface Asked {
+	/** The ID of the task, as it is sent and as it is shown without the key. */
+	ids: readonly string[];
+	/** The URL of the poll. */
+	url: string;
+}
+
+/** A value in an answer, and how it is reached. */
+export interface Place {
+	value: unknown;
+	/** The name of its field. An entry of a list has that of the list. */
+	key: string;
+	/** The object or list that it is in. */
+	inside: Place | undefined;
+	depth: number;
+	/** Whether it is part of the task that was asked for: an object around it has its ID. */
+	isAsked: boolean;
+}
+
+/** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
+export function partsOf(name: string): string {
+	const words = name.slice(0, 100).replace(/([a-z\d])([A-Z])/g, '$1 $2');
+	return words
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim();
+}
+
+/**
+ * All values of an answer, those nearest to the top first, also of JSON that is a text in it (kie.ai). Of a list of tasks, only the
+ * one that was asked for.
+ */
+export function walk(answer: unknown, asked?: Asked): Place[] {
+	const top = { value: answer, key: '', inside: undefined, depth: 0 };
+	const places: Place[] = [{ ...top, isAsked: holdsId(answer, asked) }];
+	for (const place of places) {
+		const { depth, value, isAsked } = place;
+		if (depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
+		for (const [name, field] of entriesOf(place, asked)) {
+			if (places.length === MAX_PLACES) return places;
+			const inner = parsed(field);
+			const isOurs = isAsked || asked?.ids.includes(name) === true || holdsId(inner, asked);
+			const key = Array.isArray(value) ? place.key : name;
+			places.push({ value: inner, key, inside: place, depth: depth + 1, isAsked: isOurs });
+		}
+	}
+	return places;
+}
+
+function parsed(value: unknown): unknown {
+	const mayBeJson = typeof value === 'string' && /^\s{0,9}[[{]/.test(value);
+	return mayBeJson ? (parseResponseJsonOrUndefined(value) ?? value) : value;
+}
+
+/** Whether an object has the ID that was asked for, in whichever field; a number may be anything but in a field for an ID. */
+function holdsId(value: unknown, asked: Asked | undefined): boolean {
+	if (asked === undefined || !isFields(value)) return false;
+	return Object.entries(value).some(([name, field]) =>
+		typeof field === 'number'
+			? /\bid$/.test(partsOf(name)) && asked.ids.includes(String(field))
+			: typeof field === 'string' && asked.ids.includes(field),
+	);
+}
+
+function entriesOf({ value, isAsked }: Place, asked: Asked | undefined): Array<[string, unknown]> {
+	const entries = Object.entries(value as Fields);
+	if (!asked || isAsked || !Array.isArray(value)) return entries;
+	const ours = entries.filter(([, entry]) => holdsId(entry, asked));
+	return ours.length > 0 ? ours : entries.filter(([, entry]) => !isOtherTask(entry));
+}
+
+/** An object with an ID and no status may be a file. */
+function isOtherTask(entry: unknown): boolean {
+	if (!isFields(entry)) return false;
+	const names = Object.keys(entry).map(partsOf);
+	const hasStatus = names.some((name) => /\b(status|state|done)$/.test(name));
+	return names.includes('task id') || (hasStatus && names.includes('id'));
+}
+
+/** The names of the fields that lead to a place, its own first. */
+export function namesOf(place: Place, from?: Place): string[] {
+	const { inside, key } = place;
+	if (inside === undefined || place === from) return [];
+	return [...(Array.isArray(inside.value) ? [] : [partsOf(key)]), ...namesOf(inside, from)];
+}
+
+/** The same text for all entries of a list, and for the same field of each. */
+export function slotOf({ inside, key }: Place): string {
+	if (inside === undefined) return '';
+	return `${slotOf(inside)}/${Array.isArray(inside.value) ? '*' : key}`;
+}
+
+export function isWithin(place: Place, whole: Place): boolean {
+	return place === whole || (place.inside !== undefined && isWithin(place.inside, whole));
+}

@@ -1,0 +1,125 @@
+import { type Asked, isWithin, namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
+import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
+import { type Fields, isEmpty, isFields } from './responseJson';
+import { isDone, isKnownStatus, readStatus } from './taskStatus';
+
+/** A status word, and the object that it is about. */
+interface Said {
+	task: Place;
+	word: string;
+	/** 0: the name of its field says that it is a status. */
+	rank: number;
+}
+
+const STATUS = /^(?:task )?(?:status|state)$/;
+const MAY_BE_STATUS = /\b(?:status|state)(?: (?:str|text|name))?$/;
+const IS_DONE = /^(?:is )?(?:done|finished|completed?)$/;
+/** An operation of Google says `done` only when it is. */
+const OPERATION = /(?:^|\/)operations\/[^/]+$/;
+const WORDS = /\b(?:msg|messages?|details?)$/;
+const REASON = /\b(?:error|fail(?:ed|ure)?)\b|(?<!finish )\breasons?$/;
+
+function saidIn(place: Place): Said[] {
+	if (!isFields(place.value)) return [];
+	// `status: {status_str: "success"}` (ComfyUI) is the status of the object around it.
+	const { inside } = place;
+	const isStatus = STATUS.test(partsOf(place.key)) && isFields(inside?.value);
+	const task = isStatus && inside ? inside : place;
+	const said = Object.entries(place.value).flatMap(([name, value]): Said[] => {
+		const words = partsOf(name);
+		const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+		if (typeof value === 'boolean' && IS_DONE.test(words))
+			return [{ task, word: value ? 'done' : 'processing', rank: words === 'done' ? 0 : 1 }];
+		// A number means something else in each service.
+		if (/^\d+$/.test(text) && /\b(?:status|state|flag)$/.test(words))
+			return place.isAsked ? [{ task, word: text, rank: 3 }] : [];
+		if (text === '' || !MAY_BE_STATUS.test(words)) return [];
+		if (STATUS.test(words)) return [{ task, word: text, rank: 0 }];
+		return isKnownStatus(text) ? [{ task, word: text, rank: isStatus ? 0 : 2 }] : [];
+	});
+	return said.sort((a, b) => a.rank - b.rank).slice(0, 1);
+}
+
+/** The status word of an object, if it has one. */
+export const statusIn = (place: Place): string | undefined => saidIn(place)[0]?.word;
+
+/** The status of the task: the one that was asked for, then the one nearest to the top. */
+function chosen(places: readonly Place[], films: readonly Film[]): Said[] {
+	const order = ({ rank, task }: Said) => 2 * rank + (task.isAsked ? 0 : 1);
+	const all = places.flatMap(saidIn).sort((a, b) => order(a) - order(b));
+	const [first] = all;
+	if (first === undefined) return [];
+	// Gateways wrap a task in an object that says "success" of the poll.
+	const isOfTask = ({ task, word }: Said) =>
+		isKnownStatus(word) && (!isDone(word) || films.some(({ place }) => isWithin(place, task)));
+	const said = first.task.isAsked ? first : (all.find(isOfTask) ?? first);
+	const slot = slotOf(said.task);
+	const parts = all.filter(({ task, rank }) => rank === said.rank && slotOf(task) === slot);
+	// A task whose parts have a status each (Higgsfield) has ended when all have.
+	const isEnded = ({ word }: Said) => /^(?:completed|failed)$/.test(readStatus(word, true));
+	const shown =
+		parts.find((part) => !isEnded(part)) ?? parts.find(({ word }) => isDone(word)) ?? said;
+	return [shown, ...parts];
+}
+
+/** What an answer says of a task, in the fields of the interface. */
+export interface FoundTask extends Fields {
+	id: unknown;
+	status: string;
+	url: unknown;
+	/** The addresses of further videos of the same task. */
+	others: string[];
+	error: unknown;
+}
+
+/**
+ * Finds the task that was asked for, wherever an answer has it: the object with a status word that is nearest to the top, and never
+ * another task. Its video is found by what it is.
+ */
+export function findTask(answer: unknown, asked: Asked): FoundTask | undefined {
+	const places = walk(answer, asked);
+	const films = filmsIn(places, asked.url);
+	const [said, ...parts] = chosen(places, films);
+	const task = said?.task ?? places.find(({ isAsked }) => isAsked) ?? places[0];
+	if (task === undefined || !isFields(task.value)) return undefined;
+	const whole = (parts.length > 1 && task.inside) || task;
+	const [url, ...others] = filmsOf(films, whole, task);
+	const isAsked = places.some((place) => place.isAsked);
+	const status = said?.word ?? withoutStatus(task.value, isAsked, url === undefined ? [] : films);
+	if (status === undefined) return undefined;
+	const { id, task_id, taskId, ...fields } = task.value;
+	const kept = typeof fields.url === 'string' && IS_ADDRESS.test(fields.url) ? null : fields.url;
+	return {
+		...task.value,
+		id: isAsked ? asked.ids[0] : (task_id ?? taskId ?? id),
+		status,
+		url: url ?? kept,
+		others,
+		error: isEmpty(fields.error) ? reasonIn(places, whole, status) : fields.error,
+	};
+}
+
+/** "null until a result exists" (Video submission response): the URL is the end of a task without a status. */
+function withoutStatus(
+	{ progress, name, error }: Fields,
+	isAsked: boolean,
+	films: readonly Film[],
+): string | undefined {
+	const percent = Number.parseFloat(String(progress));
+	const isTask = isAsked || !Number.isNaN(percent) || films.some(({ rank }) => rank < IS_FILM + 2);
+	if (films.length > 0 && !(percent < 100)) return isTask ? 'completed' : undefined;
+	const isOperation = OPERATION.test(String(name)) && isEmpty(error);
+	return isAsked && (percent < 100 || isOperation) ? 'processing' : undefined;
+}
+
+/** What a task without an `error` says of its failure, in fields whose names tell of one; of one that has failed, in any with words. */
+function reasonIn(places: readonly Place[], whole: Place, status: string): unknown {
+	const isReason = (names: RegExp) => (place: Place) => {
+		const [own = ''] = namesOf(place);
+		return names.test(own) && typeof place.value !== 'number' && !isEmpty(place.value);
+	};
+	const within = places.filter((place) => isWithin(place, whole));
+	const told = within.find(isReason(REASON));
+	const isFailed = told === undefined && readStatus(status, false) === 'failed';
+	return (isFailed ? within.find(isReason(WORDS)) : told)?.value;
+}
