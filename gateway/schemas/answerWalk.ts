@@ -2,7 +2,7 @@ import { type Fields, isFields, parseResponseJsonOrUndefined } from './responseJ
 
 /** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
 const MAX_DEPTH = 16;
-const MAX_PLACES = 50_000;
+const MAX_PLACES = 20_000;
 
 /** What a poll asked for. */
 export interface Asked {
@@ -62,15 +62,17 @@ function parsed(value: unknown): unknown {
 /** Whether an object has the ID that was asked for, in whichever field; a number may be anything but in a field for an ID. */
 function holdsId(value: unknown, asked: Asked | undefined): boolean {
 	if (asked === undefined || !isFields(value)) return false;
-	return Object.entries(value).some(([name, field]) =>
-		typeof field === 'number'
-			? /\bid$/.test(partsOf(name)) && asked.ids.includes(String(field))
-			: typeof field === 'string' && asked.ids.includes(field),
-	);
+	return Object.entries(value).some(([name, field]) => {
+		const isNumber = typeof field === 'number';
+		if (!isNumber && typeof field !== 'string') return false;
+		return asked.ids.includes(String(field)) && (!isNumber || /\bid$/.test(partsOf(name)));
+	});
 }
 
 function entriesOf({ value, isAsked }: Place, asked: Asked | undefined): Array<[string, unknown]> {
-	const entries = Object.entries(value as Fields);
+	const entries = Object.entries(
+		Array.isArray(value) ? value.slice(0, MAX_PLACES) : (value as Fields),
+	);
 	if (!asked || isAsked || !Array.isArray(value)) return entries;
 	const ours = entries.filter(([, entry]) => holdsId(entry, asked));
 	return ours.length > 0 ? ours : entries.filter(([, entry]) => !isOtherTask(entry));
@@ -79,10 +81,15 @@ function entriesOf({ value, isAsked }: Place, asked: Asked | undefined): Array<[
 /** An object with an ID and no status may be a file. */
 function isOtherTask(entry: unknown): boolean {
 	if (!isFields(entry)) return false;
-	const names = Object.keys(entry).map(partsOf);
-	const hasStatus = names.some((name) => /\b(status|state|done)$/.test(name));
-	return names.includes('task id') || (hasStatus && names.includes('id'));
+	const names = Object.keys(entry);
+	return (
+		names.some((name) => /^task_?id$/i.test(name)) || ('id' in entry && names.some(isOfStatus))
+	);
 }
+
+/** Whether the name of a field tells of a status. To take every name apart would be slow. */
+export const isOfStatus = (name: string): boolean =>
+	/(?:status|state|flag|done|finished|completed?)(?:$|[^a-z])/i.test(name.slice(0, 100));
 
 /** The names of the fields that lead to a place, its own first. */
 export function namesOf(place: Place, from?: Place): string[] {

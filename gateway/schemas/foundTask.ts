@@ -1,4 +1,4 @@
-import { type Asked, isWithin, namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
+import { type Asked, isOfStatus, isWithin, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields } from './responseJson';
 import { isDone, isKnownStatus, readStatus } from './taskStatus';
@@ -19,34 +19,35 @@ const OPERATION = /(?:^|\/)operations\/[^/]+$/;
 const WORDS = /\b(?:msg|messages?|details?)$/;
 const REASON = /\b(?:error|fail(?:ed|ure)?)\b|(?<!finish )\breasons?$/;
 
-function saidIn(place: Place): Said[] {
-	if (!isFields(place.value)) return [];
+/** The status word that a field is. */
+function saidBy({ key, value, inside, isAsked }: Place): Said[] {
+	if (!isOfStatus(key) || inside === undefined || !isFields(inside.value)) return [];
 	// `status: {status_str: "success"}` (ComfyUI) is the status of the object around it.
-	const { inside } = place;
-	const isStatus = STATUS.test(partsOf(place.key)) && isFields(inside?.value);
-	const task = isStatus && inside ? inside : place;
-	const said = Object.entries(place.value).flatMap(([name, value]): Said[] => {
-		const words = partsOf(name);
-		const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-		if (typeof value === 'boolean' && IS_DONE.test(words))
-			return [{ task, word: value ? 'done' : 'processing', rank: words === 'done' ? 0 : 1 }];
-		// A number means something else in each service.
-		if (/^\d+$/.test(text) && /\b(?:status|state|flag)$/.test(words))
-			return place.isAsked ? [{ task, word: text, rank: 3 }] : [];
-		if (text === '' || !MAY_BE_STATUS.test(words)) return [];
-		if (STATUS.test(words)) return [{ task, word: text, rank: 0 }];
-		return isKnownStatus(text) ? [{ task, word: text, rank: isStatus ? 0 : 2 }] : [];
-	});
-	return said.sort((a, b) => a.rank - b.rank).slice(0, 1);
+	const around = STATUS.test(partsOf(inside.key)) ? inside.inside : undefined;
+	const isInStatus = isFields(around?.value);
+	const task = around !== undefined && isInStatus ? around : inside;
+	const words = partsOf(key);
+	if (typeof value === 'boolean' && IS_DONE.test(words))
+		return [{ task, word: value ? 'done' : 'processing', rank: words === 'done' ? 0 : 1 }];
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	// A number means something else in each service.
+	if (/^\d+$/.test(text) && /\b(?:status|state|flag)$/.test(words))
+		return isAsked ? [{ task, word: text, rank: 3 }] : [];
+	if (text === '' || !MAY_BE_STATUS.test(words)) return [];
+	if (STATUS.test(words)) return [{ task, word: text, rank: 0 }];
+	return isKnownStatus(text) ? [{ task, word: text, rank: isInStatus ? 0 : 2 }] : [];
 }
 
-/** The status word of an object, if it has one. */
-export const statusIn = (place: Place): string | undefined => saidIn(place)[0]?.word;
+/** The status words of all objects. */
+export function statusesIn(places: readonly Place[]): Map<Place, Said> {
+	const all = places.flatMap(saidBy).sort((a, b) => b.rank - a.rank);
+	return new Map(all.map((said) => [said.task, said]));
+}
 
 /** The status of the task: the one that was asked for, then the one nearest to the top. */
 function chosen(places: readonly Place[], films: readonly Film[]): Said[] {
 	const order = ({ rank, task }: Said) => 2 * rank + (task.isAsked ? 0 : 1);
-	const all = places.flatMap(saidIn).sort((a, b) => order(a) - order(b));
+	const all = [...statusesIn(places).values()].sort((a, b) => order(a) - order(b));
 	const [first] = all;
 	if (first === undefined) return [];
 	// Gateways wrap a task in an object that says "success" of the poll.
@@ -114,12 +115,12 @@ function withoutStatus(
 
 /** What a task without an `error` says of its failure, in fields whose names tell of one; of one that has failed, in any with words. */
 function reasonIn(places: readonly Place[], whole: Place, status: string): unknown {
-	const isReason = (names: RegExp) => (place: Place) => {
-		const [own = ''] = namesOf(place);
-		return names.test(own) && typeof place.value !== 'number' && !isEmpty(place.value);
-	};
-	const within = places.filter((place) => isWithin(place, whole));
-	const told = within.find(isReason(REASON));
+	const isReason = (place: Place, names: RegExp) =>
+		names.test(partsOf(place.key)) &&
+		typeof place.value !== 'number' &&
+		!isEmpty(place.value) &&
+		isWithin(place, whole);
+	const told = places.find((place) => isReason(place, REASON));
 	const isFailed = told === undefined && readStatus(status, false) === 'failed';
-	return (isFailed ? within.find(isReason(WORDS)) : told)?.value;
+	return (isFailed ? places.find((place) => isReason(place, WORDS)) : told)?.value;
 }

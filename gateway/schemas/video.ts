@@ -136,12 +136,12 @@ const report = z.looseObject({
 	error: z.unknown().optional(),
 });
 
-/** What an answer says of the task that was asked for; an answer with neither its ID nor a known status comes from another server. */
+/** An answer with neither the task's ID nor a known status comes from another server. */
+const foundTask = report.refine(({ id, status }) => Boolean(id) || isKnownStatus(status));
+
+/** What an answer says of the task that was asked for. */
 export const videoTaskReport = (asked: Asked) =>
-	z.preprocess(
-		(answer) => findTask(answer, asked),
-		report.refine(({ id, status }) => Boolean(id) || isKnownStatus(status)),
-	);
+	z.preprocess((answer) => findTask(answer, asked), foundTask);
 
 export const videoTask = report.extend({
 	id: z.string(),
