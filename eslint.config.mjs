@@ -12,7 +12,7 @@ export default [
 	{
 		ignores: [
 			'dist/**',
-			'dist-cloud/**',
+			'dist-verified/**',
 			'coverage/**',
 			'demo-output/**',
 			'release-output/**',
@@ -39,8 +39,8 @@ export default [
 		}),
 	},
 	{
-		// The build for n8n Cloud: n8n lends the clock, and nothing of Node.js is there.
-		files: ['gateway/cloud/*.ts'],
+		// The verified build: n8n lends the clock, and nothing of Node.js is there.
+		files: ['gateway/verified/*.ts'],
 		rules: {
 			...restrict({
 				group: ['@n8n/*', '**/nodes/**', 'undici'],

@@ -9,8 +9,8 @@ const { bundledLicences } = require('./bundledLicences');
 
 const run = promisify(execFile);
 
-/** The package for n8n Cloud has a folder and a package.json of its own. */
-const CLOUD = 'dist-cloud';
+/** The verified build has a folder and a package.json of its own. */
+const VERIFIED = 'dist-verified';
 
 const clean = (folder) => () => rm(folder, { recursive: true, force: true });
 
@@ -95,11 +95,11 @@ async function bundle() {
 }
 
 /**
- * The gateway for n8n Cloud, with replacements for the files that touch Node.js, and the zod of n8n. It is readable for
+ * The gateway of the verified build, with replacements for the files that touch Node.js, and the zod of n8n. It is readable for
  * verification: not minified, without third-party code.
  */
-async function bundleForCloud() {
-	const replacements = require('./gateway/cloud/replacements.json');
+async function bundleVerified() {
+	const replacements = require('./gateway/verified/replacements.json');
 	const replace = {
 		name: 'replace',
 		setup: ({ onResolve }) =>
@@ -112,12 +112,12 @@ async function bundleForCloud() {
 	await esbuild.build({
 		...BUNDLED,
 		stdin: CLIENT_ENTRY,
-		outfile: path.join(CLOUD, 'dist', CLIENT),
+		outfile: path.join(VERIFIED, 'dist', CLIENT),
 		plugins: [ownManifest, replace],
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});
-	await writeLazyIndex(path.join(CLOUD, 'dist'));
+	await writeLazyIndex(path.join(VERIFIED, 'dist'));
 }
 
 /**
@@ -184,14 +184,17 @@ const LOAD = `function load() {
 }`;
 
 /** n8n verifies only packages that use nothing but n8n. */
-async function describeForCloud() {
+async function describeVerified() {
 	const { scripts, devDependencies, ...manifest } = JSON.parse(
 		await readFile('package.json', 'utf8'),
 	);
 	const described = { ...manifest, n8n: { ...manifest.n8n, strict: true } };
-	await writeFile(path.join(CLOUD, 'package.json'), `${JSON.stringify(described, undefined, 2)}\n`);
+	await writeFile(
+		path.join(VERIFIED, 'package.json'),
+		`${JSON.stringify(described, undefined, 2)}\n`,
+	);
 	for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
-		await copyFile(file, path.join(CLOUD, file));
+		await copyFile(file, path.join(VERIFIED, file));
 	}
 }
 
@@ -245,5 +248,10 @@ exports.clean = named('clean', clean('dist'));
 /** Under the name that it has in n8n's node starter. */
 exports['build:icons'] = named('build:icons', copyIcons('dist'));
 exports.build = steps('dist', 'dist', bundle);
-exports['build:cloud'] = steps(CLOUD, path.join(CLOUD, 'dist'), bundleForCloud, describeForCloud);
+exports['build:verified'] = steps(
+	VERIFIED,
+	path.join(VERIFIED, 'dist'),
+	bundleVerified,
+	describeVerified,
+);
 exports.default = exports.build;

@@ -26,16 +26,16 @@ export async function readManifest() {
  */
 export async function packBuilds(folder: string, version?: string): Promise<Tarball[]> {
 	const released = version ?? (await readManifest()).version;
-	await run('npx', ['gulp', 'build', 'build:cloud']);
+	await run('npx', ['gulp', 'build', 'build:verified']);
 	await mkdir(folder, { recursive: true });
 	const undici = await readManifest();
 	const verified = manifestOf.parse(
-		JSON.parse(await readFile(join(ROOT, 'dist-cloud', 'package.json'), 'utf8')),
+		JSON.parse(await readFile(join(ROOT, 'dist-verified', 'package.json'), 'utf8')),
 	);
 	return [
 		// `latest` moves last, when the other build is there.
 		await pack('undici', ROOT, { ...undici, version: versionOf('undici', released) }, folder),
-		await pack('verified', join(ROOT, 'dist-cloud'), { ...verified, version: released }, folder),
+		await pack('verified', join(ROOT, 'dist-verified'), { ...verified, version: released }, folder),
 	];
 }
 

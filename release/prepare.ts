@@ -46,7 +46,7 @@ async function main(version: string | undefined): Promise<void> {
 	await run('npm', ['run', 'lint']);
 	await run('npm', ['run', 'format:check']);
 	await run('npx', ['jest', 'test/package', 'test/architecture']);
-	await run('npx', ['jest', '--config', 'test/cloud/jest.config.js', 'test/cloud']);
+	await run('npx', ['jest', '--config', 'test/verified/jest.config.js', 'test/verified']);
 	// Nothing changes where the same sources were prepared before.
 	if ((await run('git', ['status', '--porcelain'])) !== '')
 		await run('git', ['commit', '--all', '--message', `Version ${version}`]);

@@ -44,7 +44,7 @@ function loading(load: (n8n: N8n) => unknown, afterwards = (): Sample => ({})): 
 	};
 }
 
-const rootOf = (build: Build) => (build === 'undici' ? ROOT : join(ROOT, 'dist-cloud'));
+const rootOf = (build: Build) => (build === 'undici' ? ROOT : join(ROOT, 'dist-verified'));
 
 /** Milliseconds to load the built client, which follows the nodes. */
 function timeToLoadClient(build: Build): Sample {

@@ -7,7 +7,7 @@ import { ROOT } from './paths';
 
 /** The client as published: bundled into the built package. */
 export function builtGateway(build: Build = 'undici'): typeof import('../../gateway/index') {
-	const dist = build === 'undici' ? 'dist' : 'dist-cloud/dist';
+	const dist = build === 'undici' ? 'dist' : 'dist-verified/dist';
 	return createRequire(__filename)(join(ROOT, dist, 'gateway/index.js')) as never;
 }
 

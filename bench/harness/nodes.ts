@@ -20,7 +20,7 @@ export interface NodeUnderTest
 
 /** Our package as users install it: built. */
 export function ourPackage(build: Build = 'undici'): LoadedPackage {
-	return loadPackage(build === 'undici' ? ROOT : join(ROOT, 'dist-cloud'));
+	return loadPackage(build === 'undici' ? ROOT : join(ROOT, 'dist-verified'));
 }
 
 /** The first loader of a process sets up n8n's log. In n8n, a community package is never the first to load. */

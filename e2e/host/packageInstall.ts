@@ -39,8 +39,8 @@ export function installedPackage(userFolder: string): string {
 }
 
 /** Installs the verified build, which `npm run e2e` has built, in the same way. */
-export async function installCloudPackage(userFolder: string): Promise<void> {
-	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-cloud'));
+export async function installVerifiedPackage(userFolder: string): Promise<void> {
+	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-verified'));
 }
 
 /** Copies the installed package to another user folder. */

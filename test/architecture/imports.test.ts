@@ -9,7 +9,7 @@ const root = resolve(__dirname, '../..');
 const ROOMS: Record<string, string[][]> = {
 	gateway: [
 		// Files that replace others in the verified build.
-		['cloud'],
+		['verified'],
 		['index'],
 		['client'],
 		['stream', 'video'],

@@ -117,11 +117,11 @@ function foundBy({ file, text }: Mutant): string | undefined {
 		const about = [basename(file, '.ts'), basename(folder), ABOUT[folder]].filter(Boolean);
 		const near = `project/test/.*(${about.join('|')})`;
 		// What only the verified build has is met by its tests.
-		const cloud = ['npx', 'jest', '--config', 'test/cloud/jest.config.js', '--bail'];
+		const verified = ['npx', 'jest', '--config', 'test/verified/jest.config.js', '--bail'];
 		return (
 			failureOf([...JEST, '--passWithNoTests', '--testPathPatterns', near]) ??
-			failureOf(file.startsWith('gateway/cloud/') ? cloud : JEST) ??
-			failureOf(['npx', 'gulp', 'build', 'build:cloud']) ??
+			failureOf(file.startsWith('gateway/verified/') ? verified : JEST) ??
+			failureOf(['npx', 'gulp', 'build', 'build:verified']) ??
 			failureOf(['npx', 'tsx', 'test/simulation/main.ts', '--check'])
 		);
 	} finally {

@@ -125,7 +125,7 @@ const files = globSync(['**/*', '.github/**/*'], {
 	ignore: [
 		'**/node_modules/**',
 		'dist/**',
-		'dist-cloud/**',
+		'dist-verified/**',
 		'.git/**',
 		'coverage/**',
 		'e2e/output/**',

@@ -13,7 +13,7 @@ const packages = new Map<Scenario['build'], BuiltPackage>();
 /** Takes the builds of a folder. */
 export function usePackages(folder: string): void {
 	packages.set('undici', new BuiltPackage(folder));
-	packages.set('verified', new BuiltPackage(join(folder, 'dist-cloud')));
+	packages.set('verified', new BuiltPackage(join(folder, 'dist-verified')));
 }
 
 /**

@@ -12,7 +12,7 @@ export const sameEverywhere: Told = {
 		'A wait in the database notices a finished video later.',
 		'[What the verified build lacks](verification.md#what-the-verified-build-lacks).',
 	],
-	alsoKeptBy: ['test/cloud/differences.js'],
+	alsoKeptBy: ['test/verified/differences.js'],
 };
 
 /** A task that takes longer may be over at different times in the two waits. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { openTransport } from '../../gateway/cloud/transport';
-import { NoResponseError } from '../../gateway';
+import { openTransport } from '../../gateway/verified/transport';
+import { NoResponseError } from '../../gateway/errors/gatewayError';
 import { toNetworkError } from '../../gateway/errors/networkError';
 import type { RequestHelper } from '../../gateway/http/hostHelpers';
 

@@ -1,7 +1,7 @@
 const { join, relative, sep } = require('node:path');
 
 const root = join(__dirname, '../..');
-const built = join(root, 'dist-cloud/dist');
+const built = join(root, 'dist-verified/dist');
 
 /** Resolves imports of the package to its verified build. */
 module.exports = (request, options) => {

@@ -12,20 +12,20 @@ const root = resolve(__dirname, '../..');
 const zodOfN8n = dirname(
 	require.resolve('zod/package.json', { paths: [dirname(require.resolve('@n8n/config'))] }),
 );
-const { packed, install } = usePackage(join(root, 'dist-cloud'));
+const { packed, install } = usePackage(join(root, 'dist-verified'));
 const installed = install({ zod: zodOfN8n });
 
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
 
 test('the package.json differs from that of the undici build only in strict: true', () => {
-	const { n8n, ...cloud } = manifestIn(installed);
+	const { n8n, ...verified } = manifestIn(installed);
 	const { n8n: mainN8n, scripts, devDependencies, ...main } = manifestIn(root);
-	expect(scripts).toHaveProperty('build:cloud');
+	expect(scripts).toHaveProperty('build:verified');
 	expect(devDependencies).toHaveProperty('undici');
-	expect(cloud).toEqual(main);
+	expect(verified).toEqual(main);
 	expect(n8n).toEqual({ ...mainN8n, strict: true });
-	expect(cloud).not.toHaveProperty('dependencies');
+	expect(verified).not.toHaveProperty('dependencies');
 	expect(packed.size).toBeLessThan(150_000);
 });
 

@@ -8,7 +8,7 @@ import { NodeView } from '../browser/nodeView';
 import { manualStart, ours, workflowOf } from '../browser/workflow';
 import { N8nApi } from '../host/n8nApi';
 import { type N8nServer, startN8n } from '../host/n8nServer';
-import { installCloudPackage } from '../host/packageInstall';
+import { installVerifiedPackage } from '../host/packageInstall';
 import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
 
@@ -25,9 +25,9 @@ jest.setTimeout(RUN_TIMEOUT_MS * 2);
 
 /** A second n8n, with the verified build instead of the undici build. */
 beforeAll(async () => {
-	userFolder = await mkdtemp(join(tmpdir(), 'n8n-cloud-'));
+	userFolder = await mkdtemp(join(tmpdir(), 'n8n-verified-'));
 	simulator = await startSimulator({ videoSeconds: 0.5 });
-	await installCloudPackage(userFolder);
+	await installVerifiedPackage(userFolder);
 	n8n = await startN8n(userFolder);
 	api = await N8nApi.signIn(n8n.url);
 }, START_TIMEOUT_MS);

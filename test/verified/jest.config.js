@@ -8,7 +8,7 @@ const base = require('../../jest.config');
 module.exports = {
 	...base,
 	rootDir: join(__dirname, '../..'),
-	roots: ['credentials', 'nodes', 'reliability', 'hostile', 'security', 'corpus', 'cloud'].map(
+	roots: ['credentials', 'nodes', 'reliability', 'hostile', 'security', 'corpus', 'verified'].map(
 		(folder) => join('<rootDir>/test', folder),
 	),
 	testPathIgnorePatterns: ['/node_modules/'],

@@ -1,4 +1,4 @@
-import { systemClock } from '../../gateway/cloud/clock';
+import { systemClock } from '../../gateway/verified/clock';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
