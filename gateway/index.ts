@@ -27,11 +27,14 @@ export {
 	type ChatFields,
 	chatRequest,
 	type ChatRequest,
-	endOf,
+	emptyAnswer,
 	firstChoice,
 	textOf,
 	tokensOf,
 } from './schemas/chat';
+export { callsIn } from './schemas/answerMessage';
+export { endOf } from './schemas/finishReason';
+export { hasRoundedNumber } from './schemas/jsonInProse';
 export { jsonValuesIn, whereJsonBreaks } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

@@ -1,5 +1,15 @@
 import * as z from 'zod';
 import {
+	answerMessage,
+	asMessage,
+	callsIn,
+	hasThoughts,
+	hasValue,
+	messageInChoice,
+	withoutThoughts,
+} from './answerMessage';
+import { endOf, finishReasonIn } from './finishReason';
+import {
 	BOUNDS,
 	NOT_EMPTY,
 	anyText,
@@ -11,7 +21,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { counted, sensibleEntries } from './lists';
+import { sensibleEntries } from './lists';
 import { isFields } from './responseJson';
 
 const ROLE_RULE = 'must be system, user or assistant';
@@ -107,84 +117,23 @@ export function agentRequest(
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
-/** How an answer ended, in the words of the interface document and of function calling. */
-type AnswerEnd = 'stop' | 'length' | 'content_filter' | 'tool_calls';
-
-/** The finish reasons of the document, and what similar services call them. */
-const ENDS: Record<string, AnswerEnd | 'failed'> = {
-	stop: 'stop',
-	end: 'stop',
-	eos: 'stop',
-	eos_token: 'stop',
-	end_turn: 'stop',
-	stop_sequence: 'stop',
-	length: 'length',
-	max_tokens: 'length',
-	content_filter: 'content_filter',
-	tool_calls: 'tool_calls',
-	tool_use: 'tool_calls',
-	function_call: 'tool_calls',
-	error: 'failed',
-	network_error: 'failed',
-	insufficient_system_resource: 'failed',
-};
-
-/** @returns undefined for a reason that nobody knows: the answer has ended all the same */
-export function endOf(finishReason: string): AnswerEnd | 'failed' | undefined {
-	const known = finishReason.toLowerCase();
-	return Object.hasOwn(ENDS, known) ? ENDS[known] : undefined;
-}
-
-/** A finish reason as text; null while there is none, which some services write as the text "null". */
-export function finishReasonIn(value: unknown): string | null {
-	if (typeof value !== 'string' && typeof value !== 'number') return null;
-	const reason = String(value).trim();
-	return reason === '' || reason.toLowerCase() === 'null' ? null : reason;
-}
-
-/** Checked without zod, which takes a second to refuse a million parts. */
-function isPart(part: unknown): part is { text?: string | null } {
-	if (!isFields(part)) return false;
-	return isEmptied(part.text) || typeof part.text === 'string';
-}
-
-/** `content` is a string (Chat completion). Some services send a list of parts: their texts are the answer. */
-const answerText = z
-	.union([
-		z.string(),
-		z
-			.custom<
-				Array<{ text?: string | null }>
-			>((parts) => Array.isArray(parts) && parts.every(isPart))
-			.transform((parts) => parts.map(({ text }) => text).join('')),
-	])
-	.nullish();
-
-/** The text of a content that is a list; undefined for a content of an unknown form. */
-export function textOfContent(content: unknown): string | undefined {
-	return answerText.safeParse(content).data ?? undefined;
-}
-
 const answerId = z
 	.union([z.string(), z.number().transform(String)])
 	.optional()
 	.catch(undefined);
 
-/** `content` is null for a tool call, which the document names but does not show. */
-const answerMessage = z.looseObject({
-	role: z.string().optional().catch(undefined),
-	content: answerText,
-	refusal: z.string().nullish().catch(undefined),
-	tool_calls: z.unknown().superRefine(counted()).optional(),
-});
-
-/** A choice without a message is an answer if it has a `text`, as in older interfaces, or a finish reason, as of a content filter. */
+/**
+ * A choice whose message is in `delta`, in the choice itself, or a text alone is an answer, too; one without a message, too, if it has a
+ * finish reason, as of a content filter.
+ */
 const choice = z.preprocess(
 	(value) => {
-		if (!isFields(value) || !isEmptied(value.message)) return value;
-		const { text: content = '', finish_reason } = value;
-		const isAnswer = content !== '' || finishReasonIn(finish_reason) !== null;
-		return isAnswer ? { ...value, message: { role: 'assistant', content } } : value;
+		if (!isFields(value) || (isFields(value.message) && hasValue(value.message))) return value;
+		const places = [value.message, value.delta, messageInChoice(value)];
+		const found = places.map(asMessage).find(hasValue);
+		const hasEnded = isEmptied(value.message) && finishReasonIn(value.finish_reason) !== null;
+		if (found === undefined && !hasEnded) return value;
+		return { ...value, message: { role: 'assistant', content: '', ...found } };
 	},
 	z.looseObject({
 		/** Some services send it as text. */
@@ -205,18 +154,29 @@ const choices = sensibleEntries(choice).transform(
 	},
 );
 
+/** A completion, or a chunk of one, that a gateway wraps in a field of its own, such as `data` or `result`. */
+export function completionIn(body: unknown): unknown {
+	if (!isFields(body) || !isEmptied(body.choices)) return body;
+	const hasChoices = (inner: unknown) => isFields(inner) && Array.isArray(inner.choices);
+	const inner = Object.values(body).find(hasChoices);
+	return isFields(inner) ? { ...inner, error: inner.error ?? body.error } : body;
+}
+
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
  */
-export const chatCompletion = z.looseObject({
-	id: answerId,
-	object: z.literal('chat.completion').catch('chat.completion'),
-	created: number().optional().catch(undefined),
-	model: z.string().optional().catch(undefined),
-	choices,
-	usage: z.looseObject({}).nullish().catch(undefined),
-});
+export const chatCompletion = z.preprocess(
+	completionIn,
+	z.looseObject({
+		id: answerId,
+		object: z.literal('chat.completion').catch('chat.completion'),
+		created: number().optional().catch(undefined),
+		model: z.string().optional().catch(undefined),
+		choices,
+		usage: z.looseObject({}).nullish().catch(undefined),
+	}),
+);
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
@@ -229,6 +189,15 @@ export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choice
 export function textOf(completion: ChatCompletion): string {
 	const { content, refusal } = firstChoice(completion).message;
 	return content || refusal || '';
+}
+
+/** What an answer has that says nothing and calls no tool, as far as it may be billed; undefined for any other answer. */
+export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' | undefined {
+	const { message } = firstChoice(completion);
+	const text = textOf(completion);
+	if (withoutThoughts(text).trim() !== '' || callsIn(message).length > 0) return undefined;
+	if (text.trim() !== '' || hasThoughts(message)) return 'thoughts';
+	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
 }
 
 /** How the first choice ended, as far as its finish reason is known. */

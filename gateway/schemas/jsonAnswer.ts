@@ -1,4 +1,6 @@
+import { callsIn, withoutThoughts } from './answerMessage';
 import { type ChatCompletion, firstChoice, textOf } from './chat';
+import { jsonInProse } from './jsonInProse';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
 /** A code fence at the start of a line, where no string of JSON can contain one; then anywhere. */
@@ -9,12 +11,9 @@ const LANGUAGE = /^\w*/;
 /** Fenced blocks of one answer that may be JSON. */
 const MAX_BLOCKS = 100;
 
-/** What a reasoning model thinks before its answer, whose beginning some services leave out. */
-const THOUGHTS = /^(?:\s*<think>(?:[\s\S]*?<\/think>|[\s\S]*)|[\s\S]*?<\/think>)/i;
-
 /**
- * The JSON values in a model's answer: its whole text, or its code blocks, of which the last one is the answer. Undefined if
- * there is none; a response that calls tools is no answer yet, so it needs none.
+ * The JSON values in a model's answer: its whole text, or its code blocks, of which the last one is the answer, or the only object or
+ * list in its prose. Undefined if there is none; a response that calls tools is no answer yet, so it needs none.
  */
 export function jsonValuesIn(completion: ChatCompletion): unknown[] | undefined {
 	for (const candidates of candidatesIn(textOf(completion))) {
@@ -23,8 +22,9 @@ export function jsonValuesIn(completion: ChatCompletion): unknown[] | undefined 
 			.filter((json) => json !== undefined);
 		if (values.length > 0) return values;
 	}
-	const calls = firstChoice(completion).message.tool_calls;
-	return Array.isArray(calls) && calls.length > 0 ? [] : undefined;
+	const inProse = jsonInProse(withoutThoughts(textOf(completion)));
+	if (inProse !== undefined) return [inProse];
+	return callsIn(firstChoice(completion).message).length > 0 ? [] : undefined;
 }
 
 /** Where the JSON of an answer breaks, in the words of JavaScript; undefined if nothing in it looks like JSON. */
@@ -43,7 +43,7 @@ export function whereJsonBreaks(text: string): string | undefined {
 /** The texts of an answer that may be JSON, without the model's thoughts: the whole answer, then its code blocks. */
 function candidatesIn(text: string): string[][] {
 	const isJson = parseResponseJsonOrUndefined(text) !== undefined;
-	const whole = isJson ? text : text.replace(THOUGHTS, '');
+	const whole = isJson ? text : withoutThoughts(text);
 	const fenced = CODE_FENCES.map((fence) =>
 		whole
 			.split(fence, MAX_BLOCKS * 2)

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { malformedAnswer } from '../errors/gatewayError';
 import { shortText } from '../lineText';
+import { callsIn } from './answerMessage';
 import { answerEnd, type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 
@@ -70,8 +71,7 @@ export function readToolCalls(
 	completion: ChatCompletion,
 	redact: (text: string) => string,
 ): ToolCall[] {
-	const calls = firstChoice(completion).message.tool_calls;
-	if (!Array.isArray(calls)) return [];
+	const calls = callsIn(firstChoice(completion).message);
 	const unreadable = (message: string, call: unknown, advice = 'Choose another model.') =>
 		malformedAnswer(message, redact(JSON.stringify(call)), advice);
 	const read = (call: unknown): ToolCall => {

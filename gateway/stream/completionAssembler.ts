@@ -1,51 +1,19 @@
-import { finishReasonIn, textOfContent } from '../schemas/chat';
+import { hasValue, MESSAGE_FIELDS } from '../schemas/answerMessage';
+import { finishReasonIn } from '../schemas/finishReason';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
+import { Choice, InvalidChunkError, partOf } from './choicePieces';
 import { FieldMerger } from './mergeFields';
-import { ToolCallPieces } from './toolCallPieces';
 
-/** Fields of a chunk's choice that are read by themselves. */
-const READ_APART = new Set(['index', 'delta', 'message', 'text', 'finish_reason']);
-
-/** A chunk that cannot be read. The answer without it would not be complete. */
-export class InvalidChunkError extends Error {}
-
-class Choice {
-	readonly message: Fields = {};
-	/** The fields beside the message. */
-	readonly rest: Fields = {};
-	/** The first part of the answer that came for this choice. */
-	first: Fields | undefined;
-	/** Whether parts came in `delta`: then a `message` repeats the whole answer. */
-	hasDeltas = false;
-	private calls: ToolCallPieces | undefined;
-
-	constructor(private readonly merger: FieldMerger) {}
-
-	add(part: Fields): void {
-		for (const name of Object.keys(part)) {
-			if (name !== 'tool_calls') this.merger.merge(this.message, name, part[name]);
-			else if (Array.isArray(part.tool_calls)) {
-				this.calls ??= new ToolCallPieces(this.merger);
-				this.calls.add(part.tool_calls);
-			}
-		}
-	}
-
-	toChoice(index: number): Fields {
-		const { message, rest } = this;
-		const calls = this.calls?.toList() ?? [];
-		// A tool call has no text, which is not the same as an empty text.
-		const content = calls.length === 0 && !hasValue(message) ? '' : null;
-		const whole = { role: 'assistant', content, ...message };
-		return {
-			finish_reason: null,
-			...rest,
-			index,
-			message: calls.length === 0 ? whole : { ...whole, tool_calls: calls },
-		};
-	}
-}
+/** Fields of a chunk's choice that are read by themselves, those of a message among them. */
+const READ_APART = new Set([
+	'index',
+	'delta',
+	'message',
+	'text',
+	'finish_reason',
+	...MESSAGE_FIELDS,
+]);
 
 /** Assembles the chunks of a stream into the chat completion that the same call returns without streaming. */
 export class CompletionAssembler {
@@ -130,38 +98,4 @@ export class CompletionAssembler {
 		this.choices.set(index, choice);
 		return choice;
 	}
-}
-
-/**
- * What a chunk adds to a choice. Some services send the whole message as one chunk, others in pieces, and others repeat it
- * at the end.
- */
-function partOf({ delta, message, text }: Fields, choice: Choice): Fields {
-	const given = fieldsIn(delta);
-	choice.hasDeltas ||= hasValue(given);
-	const part = choice.hasDeltas || isNothing(message) ? given : fieldsIn(message);
-	const content = part.content ?? (choice.hasDeltas ? undefined : text);
-	if (content === undefined || typeof content === 'string')
-		return content === part.content ? part : { ...part, content };
-	const joined = textOfContent(content);
-	if (joined === undefined) throw new InvalidChunkError();
-	return { ...part, content: joined };
-}
-
-function fieldsIn(value: unknown): Fields {
-	if (isFields(value)) return value;
-	if (isNothing(value)) return {};
-	throw new InvalidChunkError();
-}
-
-function isNothing(value: unknown): boolean {
-	return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-}
-
-/** Whether a message is more than a role. */
-function hasValue(message: Fields): boolean {
-	return Object.keys(message).some((name) => {
-		const value = message[name];
-		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
-	});
 }

@@ -5,24 +5,24 @@ import {
 	answerEnd,
 	type ChatCompletion,
 	chatCompletion,
+	completionIn,
 	firstChoice,
 	textOf,
 } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../errors/errorBody';
 import { toServiceError } from '../errors/serviceError';
-import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
+import { InvalidChunkError } from './choicePieces';
+import { CompletionAssembler } from './completionAssembler';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { SseEvents, type StreamEvent } from './sseEvents';
+import { isStream, withoutBlankStart } from './streamStart';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
 /** Events that are no part of the answer: a stream with more of them is not one of this service. */
 const MAX_IGNORED = 100_000;
-
-/** The beginning of an event stream, which may be an error or a comment that keeps the connection alive. */
-const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;
 
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
@@ -53,7 +53,8 @@ export async function readChat(
 	const onEvent = ({ value, text, isError }: StreamEvent): boolean => {
 		if (isError)
 			throw toServiceError(response, readErrorBody(value) ? value : { error: value ?? text });
-		if (!isFields(value) || !isChunk(value)) {
+		const chunk = completionIn(value);
+		if (!isFields(chunk) || !isChunk(chunk)) {
 			throwUnlessIgnored(value, text, response);
 			lastIgnored = text;
 			ignored += 1;
@@ -61,9 +62,9 @@ export async function readChat(
 			return false;
 		}
 		hasChunks = true;
-		const { text: added, isContent } = addTo(assembly, value, response, text);
+		const { text: added, isContent } = addTo(assembly, chunk, response, text);
 		tell(added);
-		throwErrorBeside(value, response);
+		throwErrorBeside(chunk, response);
 		return isContent;
 	};
 	const { isDone, whole } = await readEvents(response, onEvent, () => assembly.isFinished);
@@ -123,7 +124,7 @@ async function readEvents(
 		if (events === undefined) {
 			if (beginning.length === 0) bytes = withoutBlankStart(received);
 			beginning.add(bytes);
-			if (SSE_LINE.test(startOf(beginning.bytes))) {
+			if (isStream(beginning.bytes)) {
 				events = new SseEvents(response);
 				bytes = beginning.take();
 			}
@@ -159,16 +160,6 @@ async function readEvents(
 			})
 			.finally(() => stopDraining());
 	});
-}
-
-function startOf(body: Buffer): string {
-	return body.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
-}
-
-/** Spaces and line breaks before a response only keep the connection alive. */
-function withoutBlankStart(bytes: Buffer): Buffer {
-	const start = bytes.findIndex((byte) => byte > 0x20);
-	return bytes.subarray(start === -1 ? bytes.length : start);
 }
 
 function endless(): GatewayError {

@@ -2,56 +2,8 @@ import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
 import { distinctCalls } from '../schemas/toolCalls';
+import { CallArguments, isContinued } from './callArguments';
 import type { FieldMerger } from './mergeFields';
-
-/** The arguments of a call, which come in pieces. No piece is read twice to find where the JSON objects end. */
-class Arguments {
-	text = '';
-	/** Where each object ends. */
-	private readonly ends: number[] = [];
-	private depth = 0;
-	private isString = false;
-	private isEscaped = false;
-	private isOther = false;
-
-	add(piece: string): void {
-		// Some services begin with an empty object, and some send each piece with all before it, as no JSON goes on.
-		const isAnew = piece.startsWith('{') && isContinued(this.text, piece);
-		if (isAnew || (this.text === '{}' && piece !== '')) Object.assign(this, new Arguments());
-		for (let at = 0; at < piece.length && !this.isOther; at += 1) this.step(piece[at]!, at);
-		this.text += piece;
-	}
-
-	/** Whether the text so far is nothing but objects, as far as brackets tell. */
-	get isWhole(): boolean {
-		return !this.isOther && this.depth === 0 && this.ends.length > 0;
-	}
-
-	/** The arguments of each call: some services join those of several calls. */
-	get texts(): string[] {
-		const { text, ends } = this;
-		return this.isWhole ? ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)) : [text];
-	}
-
-	private step(character: string, at: number): void {
-		if (this.isEscaped) this.isEscaped = false;
-		else if (this.isString) {
-			if (character === '\\') this.isEscaped = true;
-			else this.isString = character !== '"';
-		} else if (character === '{') this.depth += 1;
-		else if (character === '}') {
-			this.depth -= 1;
-			if (this.depth === 0) this.ends.push(this.text.length + at + 1);
-			this.isOther = this.depth < 0 || this.ends.length > MAX_ENTRIES;
-		} else if (character === '"' && this.depth > 0) this.isString = true;
-		else if (this.depth === 0) this.isOther = character > ' ';
-	}
-}
-
-/** Whether a piece has all of the text before it. V8 copies a text of many pieces before it compares it, so the lengths come first. */
-function isContinued(text: string, piece: string): boolean {
-	return piece.length >= text.length && piece.startsWith(text);
-}
 
 interface Piece {
 	id: unknown;
@@ -64,7 +16,7 @@ interface Piece {
 class Call {
 	/** All fields but `function`. */
 	readonly fields: Fields = {};
-	readonly arguments = new Arguments();
+	readonly arguments = new CallArguments();
 	private name = '';
 
 	/** @param index the place of the call in the answer; `Infinity` if the service does not name it */
@@ -77,7 +29,8 @@ class Call {
 	isBefore({ id, name, text, hasIndex }: Piece): boolean {
 		if (name === '') return false;
 		const isOtherId = Boolean(this.fields.id && id) && this.fields.id !== id;
-		if (isOtherId && !hasIndex) return true;
+		// A tool without parameters may have no arguments (Gemini), and another name is no piece of its name.
+		if (isOtherId && !(hasIndex && isContinued(this.name, name))) return true;
 		if (!this.arguments.isWhole) return false;
 		if (isOtherId) return true;
 		return text !== '' && !(this.arguments.text === '{}' && name === this.name);

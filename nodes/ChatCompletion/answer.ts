@@ -2,10 +2,13 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import * as n8n from 'n8n-workflow';
 import {
 	answerEnd,
+	callsIn,
 	type ChatCompletion,
+	emptyAnswer,
 	endOf,
 	firstChoice,
 	type GatewayError,
+	hasRoundedNumber,
 	jsonValuesIn,
 	malformedAnswer,
 	readToolCalls,
@@ -85,10 +88,10 @@ export function simplified(completion: ChatCompletion): IDataObject {
 	const { id, model } = completion;
 	const usage = present(tokensOf(completion));
 	const choice = firstChoice(completion);
-	const calls = choice.message.tool_calls;
+	const calls = callsIn(choice.message);
 	const fields: Record<keyof typeof answerFields | 'tool_calls', unknown> = {
 		text: textOf(completion),
-		tool_calls: Array.isArray(calls) && calls.length > 0 ? calls : undefined,
+		tool_calls: calls.length > 0 ? calls : undefined,
 		finish_reason: choice.finish_reason ?? null,
 		model,
 		usage: Object.keys(usage).length > 0 ? usage : undefined,
@@ -141,10 +144,27 @@ export function noteOddAnswer(
 		);
 	const { content, refusal } = firstChoice(completion).message;
 	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
+	noteEmptyAnswer(hints, completion);
 	if (values.length > 1)
 		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
+	if (hasRoundedNumber(values.at(-1)))
+		hints.note(
+			'JSON with a number beyond 2^53, whose last digits JavaScript rounds in json. Its digits are in text: ask the model to write it in quotation marks.',
+		);
 	if (simplify && choices.length > 1)
 		hints.note('the first of several choices. Turn off Simplify to see them all.');
+}
+
+/** An answer without a text is paid for. Why it ended may have told the reason already. */
+function noteEmptyAnswer(hints: RunHints, completion: ChatCompletion): void {
+	const end = answerEnd(completion);
+	const has = emptyAnswer(completion);
+	if (has === 'thoughts')
+		hints.note(
+			'empty: the model thought, and then said nothing. Increase Max Tokens if it is set, or choose another model.',
+		);
+	else if (has === 'nothing' && end !== 'length' && end !== 'content_filter')
+		hints.note('empty: no text, no tool call. Run it again, or choose another model.');
 }
 
 /** Whether an agent would refuse one of its tool calls. */

@@ -11,6 +11,7 @@ import type {
 import {
 	type AgentRequest,
 	answerEnd,
+	emptyAnswer,
 	type ChatCompletion,
 	type Gateway,
 	malformedAnswer,
@@ -148,7 +149,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			);
 			const how = answerEnd(completion);
 			if (text === '' && calls.length === 0 && how !== 'length' && how !== 'content_filter')
-				throw emptyAnswer();
+				throw nothingSaid(emptyAnswer(completion) === 'thoughts');
 			const hasMore = Object.keys(sendBack).length > 0;
 			return {
 				text,
@@ -162,10 +163,10 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 }
 
 /** n8n's agents hand on an empty text as their answer. */
-function emptyAnswer(): Error {
+function nothingSaid(hasThoughts: boolean): Error {
 	return malformedAnswer(
 		'The model answered with neither text nor a call of a tool',
-		'(nothing)',
+		hasThoughts ? '(only thoughts)' : '(nothing)',
 		'Run the node again, or choose another model.',
 	);
 }

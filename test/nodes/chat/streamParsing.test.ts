@@ -15,7 +15,7 @@ test('a chunk with invalid JSON at the end of the stream fails the item', async 
 });
 
 test.each<[string, object, object]>([
-	...[{ value: ' day' }, [' day'], [{ text: ' day' }, null], [[' day']], [{ text: [' day'] }]].map(
+	...[{ value: ' day' }, [{ text: ' day' }, null], [[' day']], [{ text: [' day'] }]].map(
 		(content): [string, object, object] => [
 			`text of an unknown form: ${JSON.stringify(content)}`,
 			{ delta: { content } },

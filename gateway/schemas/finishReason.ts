@@ -1,0 +1,34 @@
+/** How an answer ended, in the words of the interface document and of function calling. */
+type AnswerEnd = 'stop' | 'length' | 'content_filter' | 'tool_calls';
+
+/** What the words of similar services mean, without case, spaces and signs. An answer is lost by nothing but a clear failure. */
+const ENDS: ReadonlyArray<readonly [AnswerEnd | 'failed', RegExp]> = [
+	['failed', /^(?:error|networkerror|insufficientsystemresource)$/],
+	[
+		'content_filter',
+		/filter|safety|recitation|guardrail|moderat|block|prohibited|sensitive|spii|toxic|refusal/,
+	],
+	['length', /length|limit|truncat|max.*token|contextwindow/],
+	['tool_calls', /^(?:tool|function)(?:call|use)s?$/],
+	['stop', /^(?:stop|eos|end|done|finish|complete)/],
+];
+
+/** What Google's names begin with where a gateway writes their type, too: `FinishReason.STOP`. */
+const TYPE = /^finishreason/;
+
+/** @returns undefined for a reason that nobody knows: the answer has ended all the same */
+export function endOf(finishReason: string): AnswerEnd | 'failed' | undefined {
+	const word = finishReason
+		.slice(0, 100)
+		.toLowerCase()
+		.replace(/[^a-z]/g, '')
+		.replace(TYPE, '');
+	return ENDS.find(([, words]) => words.test(word))?.[0];
+}
+
+/** A finish reason as text; null while there is none, which some services write as the text "null". */
+export function finishReasonIn(value: unknown): string | null {
+	if (typeof value !== 'string' && typeof value !== 'number') return null;
+	const reason = String(value).trim();
+	return reason === '' || reason.toLowerCase() === 'null' ? null : reason;
+}
