@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse } from './types';
  * undici's own `request` makes a Node.js stream of each body: for a chat, whose response is one piece, the stream and an
  * AbortSignal cost a quarter more CPU time.
  */
-export function dispatch(route: Route, request: HttpRequest): Promise<HttpResponse> {
+export async function dispatch(route: Route, request: HttpRequest): Promise<HttpResponse> {
 	const { origin, path, method, headers, body = null, connection } = request;
 	const options: Dispatcher.DispatchOptions = {
 		origin,
@@ -25,24 +25,28 @@ export function dispatch(route: Route, request: HttpRequest): Promise<HttpRespon
 		headersTimeout: 0,
 		bodyTimeout: 0,
 	};
-	return new Promise((resolve, reject) => {
-		const handler = new ResponseHandler(route, resolve, reject, request.onWritten);
-		request.whenGivenUp(() => handler.giveUp());
-		route.dispatcher.dispatch(options, handler);
-	});
+	const handler = new ResponseHandler(route, request.onWritten);
+	request.whenGivenUp(() => handler.giveUp());
+	route.dispatcher.dispatch(options, handler);
+	return await handler.response;
 }
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
+	readonly response: Promise<HttpResponse>;
+	private resolve!: (response: HttpResponse) => void;
+	private reject!: (error: Error) => void;
 	private controller: Dispatcher.DispatchController | undefined;
 	private body: Body | undefined;
 	private givenUp: Error | undefined;
 
 	constructor(
 		private readonly route: Route,
-		private readonly resolve: (response: HttpResponse) => void,
-		private readonly reject: (error: Error) => void,
 		private readonly onWritten: () => void,
-	) {}
+	) {
+		this.response = new Promise((resolve, reject) => {
+			[this.resolve, this.reject] = [resolve, reject];
+		});
+	}
 
 	giveUp(): void {
 		this.givenUp = new Error('The request was given up');

@@ -64,72 +64,63 @@ export async function waitForTask(
 	wait: TaskWait,
 	clock: Clock = systemClock,
 ): Promise<VideoTask | undefined> {
-	if (wait.signal?.aborted) throw new CancelledError();
-	// Each poll adds listeners: to the execution's signal, those of a thousand tasks would be slow.
-	const stopping = new AbortController();
-	const stop = () => stopping.abort();
-	wait.signal?.addEventListener('abort', stop, { once: true });
-	waiting += 1;
-	try {
-		return await pollWhenDue(wait, clock, stopping.signal);
-	} finally {
-		waiting -= 1;
-		wait.signal?.removeEventListener('abort', stop);
-	}
-}
-
-async function pollWhenDue(
-	wait: TaskWait,
-	clock: Clock,
-	signal: AbortSignal,
-): Promise<VideoTask | undefined> {
-	const { task, get, interval, polling, hasVideo = () => true, pauses } = wait;
+	const { task, get, interval, polling, hasVideo = () => true, pauses, signal } = wait;
 	const { deadline } = task;
 	const leftMs = () => (deadline ? Math.max(0, msBetween(clock.wallTime(), deadline)) : 0);
 	const shortestPause = () => (pauses && !task.doubt && pauses.allow() ? pauses.shortest : 0);
-	for (;;) {
-		const shortest = shortestPause();
-		task.due ??= firstPoll(task, Math.max(interval, shortest), clock.wallTime());
-		const dueMs = Math.max(0, msBetween(clock.wallTime(), task.due));
-		// Half a pause early is better than half a pause late.
-		if (shortest > 0 && dueMs > shortest / 2) return undefined;
-		if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs - earlyMs(dueMs), signal);
-
-		const isLast = leftMs() <= TICK_MS;
-		const withinMs = shortest > 0 ? Math.min(leftMs(), MAX_BETWEEN_PAUSES_MS) : leftMs();
-		const polled = await get(signal, deadline && withinMs).catch(gatewayError);
-		const now = clock.wallTime();
-		const failure = polled instanceof GatewayError ? polled : undefined;
-		const found = polled instanceof GatewayError ? undefined : polled;
-		if (found) note(task, found);
-		if (signal.aborted) throw new CancelledError();
-
-		const doubted = doubtAfter(task, polled, found !== undefined && hasVideo(found), now);
-		task.doubt = doubted?.doubt;
-		const isCertain = !deadline || doubted?.isCertain === true;
-		if (failure && isCertain) throw failure;
-		if (found && !deadline) return found;
-		if (found && isCertain && mayBeFailed(found)) task.latest = asFailed(found);
-		if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
-
-		if (isLast) {
-			task.lastFailedAt ??= now;
-			const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
-			if (found || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
-			task.due = later(now, Math.min(interval, repeatedMs));
-			continue;
-		}
-		if (found && polling === 'adaptive') Object.assign(task, progressOf(task, found, now));
-		const pace = { polling, interval, shortest: shortestPause() };
-		const nextMs = msUntilPoll(task, found, pace, leftMs());
-		task.due = later(now, Math.min(nextMs, doubted?.leftMs ?? Infinity));
-	}
-
-	function earlyMs(delay: number): number {
+	const earlyMs = (delay: number) => {
 		const width = Math.min(interval * TOGETHER_PART, MAX_EARLY_MS);
 		// The last poll may not be early.
 		const isLast = leftMs() - delay < width;
 		return isLast || waiting === 1 ? 0 : (clock.now() + delay) % width;
+	};
+	if (signal?.aborted) throw new CancelledError();
+	// Each poll adds listeners: to the execution's signal, those of a thousand tasks would be slow.
+	const stopping = new AbortController();
+	const stop = () => stopping.abort();
+	signal?.addEventListener('abort', stop, { once: true });
+	waiting += 1;
+	try {
+		for (;;) {
+			const shortest = shortestPause();
+			task.due ??= firstPoll(task, Math.max(interval, shortest), clock.wallTime());
+			const dueMs = Math.max(0, msBetween(clock.wallTime(), task.due));
+			// Half a pause early is better than half a pause late.
+			if (shortest > 0 && dueMs > shortest / 2) return undefined;
+			if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs - earlyMs(dueMs), stopping.signal);
+
+			const isLast = leftMs() <= TICK_MS;
+			const withinMs = shortest > 0 ? Math.min(leftMs(), MAX_BETWEEN_PAUSES_MS) : leftMs();
+			const polled = await get(stopping.signal, deadline && withinMs).catch(gatewayError);
+			const now = clock.wallTime();
+			const failure = polled instanceof GatewayError ? polled : undefined;
+			const found = polled instanceof GatewayError ? undefined : polled;
+			if (found) note(task, found);
+			if (stopping.signal.aborted) throw new CancelledError();
+
+			const doubted = doubtAfter(task, polled, found !== undefined && hasVideo(found), now);
+			task.doubt = doubted?.doubt;
+			const isCertain = !deadline || doubted?.isCertain === true;
+			if (failure && isCertain) throw failure;
+			if (found && !deadline) return found;
+			if (found && isCertain && mayBeFailed(found)) task.latest = asFailed(found);
+			if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
+
+			if (isLast) {
+				task.lastFailedAt ??= now;
+				const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
+				if (found || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
+				task.due = later(now, Math.min(interval, repeatedMs));
+				continue;
+			}
+			if (found && polling === 'adaptive') Object.assign(task, progressOf(task, found, now));
+			const pace = { polling, interval, shortest: shortestPause() };
+			const nextMs = msUntilPoll(task, found, pace, leftMs());
+			task.due = later(now, Math.min(nextMs, doubted?.leftMs ?? Infinity));
+		}
+	} finally {
+		waiting -= 1;
+		signal?.removeEventListener('abort', stop);
 	}
 }
 

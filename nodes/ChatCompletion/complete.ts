@@ -19,13 +19,14 @@ import type { FormReader } from '../shared/form/formReader';
 import { readBoolean } from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
 import { chatOptionsProperty, requestFields, systemMessage } from '../shared/form/chatOptions';
-import { eachItem } from '../shared/run/eachItem';
+import { itemsOf } from '../shared/run/outcomes';
+import { runItems } from '../shared/run/runItems';
 import { afterEarlierTry, recordOf } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/fingerprints';
 import type { BookEntry } from '../shared/book/schema';
-import { type PaidRun, withBook } from '../shared/book/withBook';
+import { endBook, paidRun, type PaidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
 import {
 	type Answer,
 	answerItemFields,
@@ -70,23 +71,33 @@ export async function complete(
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
 	const book = new PaidBook(context, requestParameters);
-	return await withBook(context, properties, book, async (paid) => {
-		const hints = new RunHints('answer');
-		// A tool's output is for its agent, and would be mixed into the agent's own text.
-		const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
-		const run = { ...paid, hints, isLive };
-		const { service } = run;
-		const items = await eachItem(service, {
-			read: (itemIndex) => readForm(service.form, isLive, itemIndex),
-			prepare: (form, itemIndex) => prepare(run, form, itemIndex),
-			refusal: () => run.spending.refusal(),
-			work: (prepared, itemIndex) => completeItem(run, prepared, itemIndex),
-		});
-		showHints(() => {
-			hints.show(context);
-			hintAboutBill(context, items);
-		});
-		return items;
+	throwIfStoppedBefore(context, book);
+	const hints = new RunHints('answer');
+	// A tool's output is for its agent, and would be mixed into the agent's own text.
+	const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
+	return await runItems(context, {
+		properties,
+		connected(service) {
+			const run = { ...paidRun(service, book), hints, isLive };
+			return {
+				read: (itemIndex) => readForm(service.form, isLive, itemIndex),
+				prepare: (form, itemIndex) => prepare(run, form, itemIndex),
+				refusal: () => run.spending.refusal(),
+				async work(prepared, itemIndex) {
+					const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
+					return [itemOf(run, prepared, answer, itemIndex)];
+				},
+				output(outcomes) {
+					const items = itemsOf(context, outcomes);
+					showHints(() => {
+						hints.show(context);
+						hintAboutBill(context, items);
+					});
+					return items;
+				},
+			};
+		},
+		end: (output) => endBook(book, output),
 	});
 }
 
@@ -123,13 +134,13 @@ function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
 	};
 }
 
-/** The item of one answer: that of an earlier try, or else a new one. */
-async function completeItem(
+/** The item of one answer. */
+function itemOf(
 	run: ChatRun,
 	prepared: Prepared,
+	answer: Answer,
 	itemIndex: number,
-): Promise<INodeExecutionData[]> {
-	const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
+): INodeExecutionData {
 	const { completion, values } = answer;
 	const { simplify, jsonOutput, includeInputFields } = prepared;
 	noteOddAnswer(run.hints, answer, simplify);
@@ -146,20 +157,30 @@ async function completeItem(
 				run.hints,
 			)
 		: own;
-	return [{ json, pairedItem: { item: itemIndex } }];
+	return { json, pairedItem: { item: itemIndex } };
 }
 
 /** A new answer of the model. The book keeps it, or the failure that may be billed. */
 async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { service, spending } = run;
-	const { entry, jsonOutput, maxBillableRequests } = prepared;
-	const send = () => ask(run, prepared, itemIndex);
+	const { service, spending, isLive } = run;
+	const { context, signal } = service;
+	const { request, stream, entry, jsonOutput, maxBillableRequests } = prepared;
+	const gateway = service.gatewayOf(itemIndex);
+	const send = async () => {
+		if (!stream) return await gateway.chat(request, signal);
+		const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
+		live?.begin();
+		try {
+			return await gateway.streamChat(request, (text) => live?.text(text), signal);
+		} finally {
+			await live?.end();
+		}
+	};
 	const asking = spending.spend(1, maxBillableRequests, send).then((completion) => {
-		countTokens(service.context, completion);
+		countTokens(context, completion);
 		const answer = readAnswer(completion, jsonOutput);
 		// An answer without JSON is not kept, so that Retry On Fail asks again.
-		if (answer === undefined)
-			throw noJsonError(completion, (text) => service.gatewayOf(itemIndex).redactError(text));
+		if (answer === undefined) throw noJsonError(completion, (text) => gateway.redactError(text));
 		entry.answer = completion;
 		return answer;
 	});
@@ -171,20 +192,4 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 		if (isPaid || error instanceof CancelledError) throw error;
 		throw new GatewayError(afterEarlierTry(record, earlier));
 	});
-}
-
-async function ask(
-	{ service: { context, gatewayOf, signal }, isLive }: ChatRun,
-	{ request, stream }: Prepared,
-	itemIndex: number,
-): Promise<ChatCompletion> {
-	const gateway = gatewayOf(itemIndex);
-	if (!stream) return await gateway.chat(request, signal);
-	const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
-	live?.begin();
-	try {
-		return await gateway.streamChat(request, (text) => live?.text(text), signal);
-	} finally {
-		await live?.end();
-	}
 }

@@ -9,7 +9,8 @@ import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/output/item';
 import { collectionOf } from '../shared/form/sharedProperties';
 import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
-import { eachItem, withService } from '../shared/run/eachItem';
+import { itemsOf } from '../shared/run/outcomes';
+import { runItems } from '../shared/run/runItems';
 import { hintAfterRun } from '../shared/output/hints';
 
 const VERSIONS = ['all', 'latest', 'undated'] as const;
@@ -78,21 +79,18 @@ export async function list(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
-	return await withService(context, properties, async (service) => {
-		const catalogues = new Map<Gateway, Promise<CatalogueModel[]>>();
-		const hints = new Set<string>();
-		const items = await eachItem(service, {
-			read: (itemIndex) => readSelection(service.form, itemIndex),
+	const catalogues = new Map<Gateway, Promise<CatalogueModel[]>>();
+	const hints = new Set<string>();
+	const hasMore = () =>
+		hints.add('The service has more models than it lists. Enter the ID of another model by hand.');
+	return await runItems(context, {
+		properties,
+		connected: ({ form, gatewayOf, signal }) => ({
+			read: (itemIndex) => readSelection(form, itemIndex),
 			prepare: (selection) => selection,
 			async work(selection, itemIndex) {
-				const gateway = service.gatewayOf(itemIndex);
-				const catalogue =
-					catalogues.get(gateway) ??
-					gateway.listModels(service.signal, () =>
-						hints.add(
-							'The service has more models than it lists. Enter the ID of another model by hand.',
-						),
-					);
+				const gateway = gatewayOf(itemIndex);
+				const catalogue = catalogues.get(gateway) ?? gateway.listModels(signal, hasMore);
 				catalogues.set(gateway, catalogue);
 				const models = await catalogue;
 				const selected = select(models, selection);
@@ -104,9 +102,12 @@ export async function list(
 					pairedItem: { item: itemIndex },
 				}));
 			},
-		});
-		hints.forEach((hint) => hintAfterRun(context, hint));
-		return items;
+			output(outcomes) {
+				const items = itemsOf(context, outcomes);
+				hints.forEach((hint) => hintAfterRun(context, hint));
+				return items;
+			},
+		}),
 	});
 }
 

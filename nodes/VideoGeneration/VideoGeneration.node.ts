@@ -10,13 +10,14 @@ import {
 } from 'n8n-workflow';
 import { invalidInput } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
-import { withBook } from '../shared/book/withBook';
-import { type DurableWait, withDurableWait } from '../shared/durableWait/durableWait';
+import { endBook, paidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
+import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
-import { failAll } from '../shared/run/eachItem';
+import { failAll } from '../shared/run/outcomes';
+import { runItems } from '../shared/run/runItems';
 import { generate } from './generate';
 import { get } from './get';
 import { requestHints, requestParameters } from './form/request';
@@ -25,7 +26,7 @@ import { submit } from './submit';
 import { TaskLog } from './tasks/log';
 import { VideoOutput } from './tasks/output';
 import type { Operation } from './tasks/plan';
-import { runOperation } from './tasks/run';
+import { workOf } from './tasks/run';
 import { wait } from './wait';
 
 const operations: Record<string, Operation> = { generate, get, submit, wait };
@@ -118,11 +119,8 @@ export class VideoGeneration implements INodeType {
 		this: IExecuteFunctions,
 		response?: EngineResponse,
 	): Promise<INodeExecutionData[][] | EngineRequest> {
-		return await withDurableWait(
-			this,
-			response,
-			async (durable) => await runChosenOperation(this, durable),
-		);
+		const wait = await beginDurableWait(this, response);
+		return 'output' in wait ? wait.output : await wait.run(runChosenOperation(this, wait));
 	}
 }
 
@@ -137,13 +135,14 @@ async function runChosenOperation(
 	const log = new TaskLog(context, book, durable.isLastTry);
 	const output = new VideoOutput(context, book);
 	try {
-		const made = await withBook<INodeExecutionData[] | EngineRequest>(
-			context,
+		throwIfStoppedBefore(context, book);
+		const made = await runItems(context, {
 			properties,
-			book,
-			async (paid) => await runOperation({ ...paid, durable, log, output }, operation),
-			(errorOf) => output.items(errorOf),
-		);
+			connected: (service) =>
+				workOf({ ...paidRun(service, book), durable, log, output }, operation),
+			fail: (errorOf) => output.items(errorOf),
+			end: (made) => endBook(book, made),
+		});
 		if (!Array.isArray(made)) return made;
 		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
 		if (!isRepeated) log.hintAboutStopped();

@@ -1,4 +1,5 @@
-// Counts the functions and files of the package that one chat and one video execute, module setup included.
+// Counts the functions and files of the package that one chat and one video execute, module setup included. Then prints the
+// functions that a chat, a submission and a poll pass on their way.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,3 +24,7 @@ for (const what of ['chat', 'video']) {
 	const functions = counts.reduce((sum, count) => sum + count, 0);
 	process.stdout.write(`one ${what}: ${functions} functions in ${counts.length} files\n`);
 }
+
+const frames = execFileSync(process.execPath, ['test/architecture/requestFrames.cjs']);
+for (const [request, names] of Object.entries(JSON.parse(frames)))
+	process.stdout.write(`\n${request}: ${names.length} frames\n${names.join('\n')}\n`);

@@ -18,7 +18,7 @@ const PASSED_ON: readonly string[] = [
 	'nodes/shared/form/formReader.ts: message',
 	"nodes/shared/output/hints.ts: sentences.join(' ')",
 	'nodes/shared/form/parameterLabels.ts: name + message.slice(parameter.length)',
-	'nodes/shared/run/eachItem.ts: asHtml(hint)',
+	'nodes/shared/run/runItems.ts: asHtml(hint)',
 	'nodes/shared/run/errorText.ts: both',
 	'nodes/shared/run/errorText.ts: error instanceof Error ? error.message : String(error)',
 ];

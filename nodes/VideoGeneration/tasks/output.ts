@@ -4,7 +4,7 @@ import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { RunHints, showHints } from '../../shared/output/hints';
 import { type OutputFields, present, withInputFields } from '../../shared/output/item';
-import { type ErrorOf, outputOf, type Settled } from '../../shared/run/eachItem';
+import { type ErrorOf, outputOf, type Settled } from '../../shared/run/outcomes';
 import { recordOf } from '../../shared/run/errorText';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';

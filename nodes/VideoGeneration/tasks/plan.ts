@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import type { PaidRun } from '../../shared/book/withBook';
+import type { PaidRun } from '../../shared/book/paidRun';
 import type { DurableWait } from '../../shared/durableWait/durableWait';
 import type { FormReader } from '../../shared/form/formReader';
 import type { OutputFields } from '../../shared/output/item';

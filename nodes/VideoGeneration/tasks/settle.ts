@@ -18,47 +18,41 @@ import type { OpenTask, VideoRun } from './plan';
  * @throws CancelledError
  */
 export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses): Promise<void> {
-	const { task } = open;
+	const { gatewayOf, signal } = run.service;
+	const { entry, task } = open;
+	const { status, used } = task.latest;
+	const { id, url } = used ?? task.latest;
+	const { interval = 0, polling = 'fixed' } = entry.waitOptions ?? {};
+	/** The inline video, if there is one to download. */
 	const videos: Buffer[] = [];
-	const settling = poll(run, open, pauses, videos).then(async (isOver) => {
+	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
+	try {
+		const gateway = gatewayOf(entry.item);
+		const waiting = waitForTask({
+			...{ task, interval, polling, pauses, signal },
+			get: async (stop, withinMs) => await gateway.getVideoTask(id, stop, keep, withinMs),
+			hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
+		});
+		const isOver = await waiting.then(Boolean, (error: unknown) => {
+			// The URL of a video that was seen finished may still lead to it.
+			const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
+			const isEnough = mayHaveVideo || isUnfinishedOutput(open, error);
+			if (!isEnough || error instanceof CancelledError) throw error;
+			return true;
+		});
 		if (isOver) await finish(run, open, videos[0]);
-	});
-	await settling.catch((error: unknown) => {
-		if (error instanceof CancelledError) throw error;
+	} catch (error) {
+		if (error instanceof CancelledError) return await Promise.reject(error);
 		task.state = isNotFound(error) ? 'unknown' : 'failed';
 		const advice = adviceAbout(task, error, run.log.offersRetry);
 		task.error = recordOf(error, stateOf(task), advice);
-	});
+	}
 }
 
-/**
- * @param videos gets the inline video, if there is one to download
- * @returns whether the wait is over
- */
-async function poll(
-	{ service: { gatewayOf, signal } }: VideoRun,
-	{ entry, task }: OpenTask,
-	pauses: Pauses,
-	videos: Buffer[],
-): Promise<boolean> {
-	const gateway = gatewayOf(entry.item);
-	const { status, used } = task.latest;
-	const { id, url } = used ?? task.latest;
-	const { interval = 0, polling = 'fixed', onTimeout } = entry.waitOptions ?? {};
-	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
-	const waiting = waitForTask({
-		...{ task, interval, polling, pauses, signal },
-		get: async (stop, withinMs) => await gateway.getVideoTask(id, stop, keep, withinMs),
-		hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
-	});
-	return await waiting.then(Boolean, (error: unknown) => {
-		const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
-		const isOutput = onTimeout === 'output' && isKnown && isOwn(recordOf(error), 'wait_timeout');
-		// The URL of a video that was seen finished may still lead to it.
-		const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
-		if (error instanceof CancelledError || !(mayHaveVideo || isOutput)) throw error;
-		return true;
-	});
+/** Whether an unfinished task is to be handed on after Max Wait. */
+function isUnfinishedOutput({ entry: { waitOptions }, task }: OpenTask, error: unknown): boolean {
+	const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+	return waitOptions?.onTimeout === 'output' && isKnown && isOwn(recordOf(error), 'wait_timeout');
 }
 
 /** @throws GatewayError when the task has no video, or the video is not completely downloaded or stored */

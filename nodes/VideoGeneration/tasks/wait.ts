@@ -1,7 +1,6 @@
 import type { EngineRequest } from 'n8n-workflow';
 import {
 	earliest,
-	GatewayError,
 	later,
 	msBetween,
 	type Pauses,
@@ -9,7 +8,7 @@ import {
 	type WaitedTask,
 	type WallTime,
 } from '../../../gateway';
-import { errorIn, liveTasks } from '../../shared/book/book';
+import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/output/hints';
@@ -39,22 +38,13 @@ export class Wait {
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
 
-	/**
-	 * Settles the tasks of an item, except those that wait in the database.
-	 * @throws GatewayError if the item fails: with On Error "Stop Workflow" no further item starts then
-	 */
-	async forItem(entry: BookEntry): Promise<object> {
-		await this.settleTasks(openTasksOf(entry));
-		const error = errorIn(entry);
-		if (error !== undefined) throw new GatewayError(error);
-		return {};
-	}
-
-	private async settleTasks(open: OpenTask[]): Promise<void> {
-		const settling = open.map(async (each) => {
-			await settleTask(this.run, each, this.pausesOf(each));
-			this.holdsFile ||= isInMemory(each.task);
-		});
+	/** Settles the tasks of an item, except those that wait in the database. */
+	async settle(entry: BookEntry): Promise<void> {
+		const settling: Array<Promise<void>> = [];
+		for (const open of openTasksOf(entry)) {
+			const settled = settleTask(this.run, open, this.pausesOf(open));
+			settling.push(settled.then(() => void (this.holdsFile ||= isInMemory(open.task))));
+		}
 		await Promise.all(settling);
 	}
 
@@ -69,9 +59,9 @@ export class Wait {
 		const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
 		this.hintAboutMemory(this.refusal ?? (isShort && 'Max Wait is less than 70 seconds'));
 		for (;;) {
-			const open = waited.flatMap(openTasksOf);
+			const settling = Promise.all(waited.map((entry) => this.settle(entry)));
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
-			await this.settleTasks(open).finally(() => throwIfCancelled(context));
+			await settling.finally(() => throwIfCancelled(context));
 			const left = waited.flatMap(openTasksOf);
 			if (left.length === 0) return undefined;
 			this.hintAboutMemory(this.holdsFile && 'n8n keeps files in memory');

@@ -42,6 +42,8 @@ export interface DurableWait {
 	refusal(): string | undefined;
 	/** What the node returns to wait. */
 	pause(pause: Pause): EngineRequest;
+	/** Keeps the output of this run, for a try beyond the most that are allowed. */
+	run(output: Promise<Output | EngineRequest>): Promise<Output | EngineRequest>;
 }
 
 /** What is known of one node that n8n executes (one entry of its stack) while its tries last. */
@@ -75,29 +77,28 @@ const MODES_WITHOUT_RESUME = ['cli', 'evaluation'];
 const triesOf = new WeakMap<IExecuteData, Tries>();
 
 /**
- * Runs a node that may wait in n8n's database. Each run gets a {@link DurableWait} and returns its output, or the
- * request of a pause.
+ * Begins a run of a node that may wait in n8n's database. The run returns its output, or the request of a pause.
  * @param response the argument of `execute`
+ * @returns the output, where nothing is to be run
  */
-export async function withDurableWait(
+export async function beginDurableWait(
 	context: IExecuteFunctions,
 	response: EngineResponse | undefined,
-	run: (durable: DurableWait) => Promise<Output | EngineRequest>,
-): Promise<Output | EngineRequest> {
+): Promise<DurableWait | { output: Output | EngineRequest }> {
 	const executeData = executeDataOf(context);
 	const pause = readPause(executeData);
-	if (pause !== undefined) return await hold(context, pause);
+	if (pause !== undefined) return { output: await hold(context, pause) };
 
 	const { tries, resumedUntil } = begin(context, executeData, response);
 	// After a pause n8n counts the tries from the start: a try beyond the most that are allowed repeats the last output.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		const output = await tries.last.output;
 		repeatHints(context, hintsOf(tries.last.context));
-		return output;
+		return { output };
 	}
 	const isEarly =
 		resumedUntil !== undefined && msBetween(systemClock.wallTime(), resumedUntil) > CLOCK_SKEW_MS;
-	const durable: DurableWait = {
+	return {
 		isResumed: resumedUntil !== undefined,
 		isLastTry: tries.count >= mostTries(context),
 		refusal: () =>
@@ -105,9 +106,11 @@ export async function withDurableWait(
 				? 'n8n resumed the execution too early'
 				: reasonToWaitInMemory(context, executeData, tries.canResume),
 		pause: (pause) => requestPause(context, executeData, tries.count, pause),
+		run: (output) => {
+			tries.last = { output, context };
+			return output;
+		},
 	};
-	tries.last = { output: run(durable), context };
-	return await tries.last.output;
 }
 
 /** The tools of an MCP Server Trigger run without an execution, and so without its data. */

@@ -13,8 +13,10 @@ import {
 	logText,
 	parseCredential,
 } from '../../../gateway';
-import type { FormReader } from '../form/formReader';
-import type { RequestOptions } from '../form/sharedProperties';
+import { FormReader } from '../form/formReader';
+import { namedAsInForm } from '../form/parameterLabels';
+import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
+import type { ErrorOf } from './outcomes';
 import { inTurns } from './turns';
 
 /** How long the editor waits for a dropdown or the Test button, in milliseconds. */
@@ -66,21 +68,41 @@ async function readCredential(host: Host, itemIndex: number): Promise<Credential
 	return parseCredential(await host.getCredentials(CREDENTIAL_TYPE, itemIndex));
 }
 
-/** By item, the gateways of valid credentials, and the errors of the others. */
-export interface OpenGateways {
-	gateways: Map<number, Gateway>;
-	errors: Map<number, unknown>;
+/**
+ * Connects a node that has items.
+ * @returns the error of each item, if none can be connected
+ * @throws NodeOperationError when the execution was cancelled meanwhile
+ */
+export async function connect(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+): Promise<Service | { errorOf: ErrorOf }> {
+	const form = new FormReader(context);
+	const named = (error: unknown) => namedAsInForm(error, properties);
+	let options: RequestOptions;
+	try {
+		options = readRequestOptions(form.collection('requestOptions', 0));
+	} catch (error) {
+		return { errorOf: () => named(error) };
+	}
+	const { gateways, errors } = await openGateways(context, options);
+	if (gateways.size === 0) return { errorOf: (item) => named(errors.get(item)) };
+	const gatewayOf = (item: number) => {
+		const gateway = gateways.get(item);
+		if (gateway === undefined) throw named(errors.get(item));
+		return gateway;
+	};
+	const signal = context.getExecutionCancelSignal?.();
+	const { maxConcurrency } = options;
+	return { context, properties, gatewayOf, form, signal, maxConcurrency };
 }
 
 /**
  * Opens a gateway for each distinct credential of a run: n8n evaluates the expressions in a credential for each item, so that one
  * workflow serves many customers, each with a key of their own.
- * @throws NodeOperationError when the execution was cancelled meanwhile
+ * @returns by item, the gateways of valid credentials, and the errors of the others
  */
-export async function openGateways(
-	context: IExecuteFunctions,
-	options: RequestOptions,
-): Promise<OpenGateways> {
+async function openGateways(context: IExecuteFunctions, options: RequestOptions) {
 	const items = [...context.getInputData().keys()];
 	const isSame = items.length === 1 || (await hasFixedCredential(context));
 	const gateways = new Map<number, Gateway>();

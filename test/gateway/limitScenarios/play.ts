@@ -1,6 +1,7 @@
 import { type Gateway, later, waitForTask } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
-import { outcomesOf } from '../../../nodes/shared/run/eachItem';
+import type { Outcome as OutcomeOf } from '../../../nodes/shared/run/outcomes';
+import { runItems } from '../../../nodes/shared/run/runItems';
 import type { VirtualClock } from '../../clock/virtualClock';
 import { serviceWith } from '../limitedNodes';
 import { createRandom, type Rule } from './rules';
@@ -177,23 +178,24 @@ async function runInNode(
 		continueOnFail: () => true,
 		getExecutionCancelSignal: () => undefined,
 	};
-	const form = { isFixed: false, check: () => [], hints: [] };
-	const service = {
-		context,
-		gatewayOf: () => gateway,
-		form,
-		maxConcurrency,
+	const form = { isFixed: false, hints: () => [] };
+	const fields = { context, gatewayOf: () => gateway, form, maxConcurrency, properties: [] };
+	const service = fields as unknown as Service;
+	const run = {
 		properties: [],
-	} as unknown as Service;
-	const outcomes = await outcomesOf(service, {
-		read: (itemIndex) => `${name}/${itemIndex}`,
-		prepare: (user) => user,
-		async work(user) {
-			const messages = [{ role: 'user' as const, content: 'Hi' }];
-			const answer = await gateway.chat({ model, messages, user });
-			onAnswer();
-			return answer;
-		},
-	});
-	return outcomes.filter((outcome) => !(outcome && 'result' in outcome)).length;
+		connected: () => ({
+			read: (item: number) => `${name}/${item}`,
+			prepare: (user: string) => user,
+			async work(user: string) {
+				const messages = [{ role: 'user' as const, content: 'Hi' }];
+				const answer = await gateway.chat({ model, messages, user });
+				onAnswer();
+				return answer;
+			},
+			output: (outcomes: Array<OutcomeOf<object>>) =>
+				outcomes.filter((outcome) => !(outcome && 'result' in outcome)).length,
+		}),
+	};
+	const connectTo = async () => await Promise.resolve(service);
+	return Number(await runItems(service.context, run, connectTo));
 }
