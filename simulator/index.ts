@@ -79,12 +79,12 @@ export interface Simulator {
 
 /** The HTTP server of the service: it reads requests and writes their responses as the handler has them. */
 function createApp(handler: RequestHandler): Server {
-	const { tls, latencyMs, now } = handler.settings;
+	const { tls, latencyMs, now, after } = handler.settings;
 	const listener = async (request: IncomingMessage, response: ServerResponse) => {
 		// Node.js would take it from the system clock.
 		response.setHeader('date', new Date(now()).toUTCString());
 		const { method = '', url: path = '', headers } = request;
-		const writer = new ResponseWriter(response, now);
+		const writer = new ResponseWriter(response, { now, after });
 		const text = await readText(request);
 		if (text === undefined) return writer.write(TOO_LARGE);
 		const origin = `${tls ? 'https' : 'http'}://${headers.host}`;

@@ -40,6 +40,8 @@ export interface SimulatorOptions {
 	latencyMs?: number;
 	/** Milliseconds that the slow faults take or pause; default 2000. */
 	slowMs?: number;
+	/** Milliseconds between the last bytes and the break of a connection, which could overtake them; default 5. */
+	breakMs?: number;
 	/** Bytes of an `oversized` response; default 64 MiB. */
 	oversizedBytes?: number;
 	/** Requests allowed per key; default no limit. */
@@ -60,6 +62,8 @@ export interface SimulatorOptions {
 	tls?: { key: string; cert: string };
 	/** The clock of tasks, limits and timestamps, in milliseconds since 1970; default Date.now. */
 	now?: () => number;
+	/** Runs an action after milliseconds of that clock, unless the returned function is called before; default setTimeout. */
+	after?: (ms: number, action: () => void) => () => void;
 	/** A number from 0 to 1, for what happens at random to the thing that the text names; default Math.random. */
 	random?: (name: string) => number;
 	/** What a prompt is called where a plan or a fault names it; default the prompt itself. */
@@ -93,6 +97,7 @@ export const DEFAULTS = {
 	chunkDelayMs: 0,
 	latencyMs: 0,
 	slowMs: 2000,
+	breakMs: 5,
 	oversizedBytes: 64 * 2 ** 20,
 	encodings: ['gzip', 'deflate', 'br'],
 	redirectTarget: 'http://127.0.0.1:9',
@@ -100,6 +105,10 @@ export const DEFAULTS = {
 	refusals: [],
 	taskPlans: [],
 	now: Date.now,
+	after: (ms: number, action: () => void) => {
+		const timer = setTimeout(action, ms);
+		return () => clearTimeout(timer);
+	},
 	random: Math.random,
 	promptName: (prompt: string) => prompt,
 	models: CATALOGUE,

@@ -192,7 +192,7 @@ export class RequestHandler implements ServiceState {
 
 	#faultContext(context: RequestContext): FaultContext {
 		const { endpoint, path, taskId, attempt, authorization, at: nowMs } = context;
-		const { slowMs, oversizedBytes, redirectTarget, pathPrefix } = this.settings;
+		const { slowMs, breakMs, oversizedBytes, redirectTarget, pathPrefix } = this.settings;
 		return {
 			endpoint,
 			path,
@@ -203,6 +203,7 @@ export class RequestHandler implements ServiceState {
 			shape: FACTS[endpoint].errorShape,
 			nowMs,
 			slowMs,
+			breakMs,
 			oversizedBytes,
 			redirectTarget,
 		};

@@ -2,12 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Delivery, Step } from './delivery';
 import { streamEncoder } from './encoding';
+import type { Settings } from './options';
 
 type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 type Actions = { [Kind in Step['kind']]: (step: StepOf<Kind>) => void | Promise<void> };
-
-/** How often the simulator's clock is read while a response waits for it, in milliseconds. */
-const CLOCK_READ_MS = 5;
 
 /**
  * Writes one response to its connection. Nothing here throws once the client has disconnected: bytes are dropped and
@@ -15,13 +13,13 @@ const CLOCK_READ_MS = 5;
  */
 export class ResponseWriter {
 	readonly #response: ServerResponse;
-	readonly #now: () => number;
+	readonly #clock: Pick<Settings, 'now' | 'after'>;
 	readonly #closed: Promise<void>;
 	readonly #actions: Actions = {
 		head: (step) => this.#head(step),
 		bytes: ({ bytes }) => this.#send(bytes),
 		pause: ({ ms }) => this.pause(ms),
-		until: ({ moment }) => this.#until(moment),
+		until: ({ moment }) => this.pause(moment - this.#clock.now()),
 		end: () => this.#end(),
 		stall: () => this.#closed,
 		close: () => void this.#response.socket?.end(),
@@ -29,9 +27,9 @@ export class ResponseWriter {
 	};
 	#encoder: ReturnType<typeof streamEncoder> | undefined;
 
-	constructor(response: ServerResponse, now: () => number) {
+	constructor(response: ServerResponse, clock: Pick<Settings, 'now' | 'after'>) {
 		this.#response = response;
-		this.#now = now;
+		this.#clock = clock;
 		response.socket?.setNoDelay(true);
 		this.#closed = new Promise((resolve) => response.once('close', resolve));
 		response.on('error', () => response.destroy());
@@ -48,10 +46,10 @@ export class ResponseWriter {
 
 	/** Waits, at most until the client disconnects. */
 	async pause(ms: number): Promise<void> {
-		let timer: NodeJS.Timeout | undefined;
-		const slept = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+		let stop = () => {};
+		const slept = new Promise<void>((resolve) => (stop = this.#clock.after(ms, resolve)));
 		await Promise.race([slept, this.#closed]);
-		clearTimeout(timer);
+		stop();
 	}
 
 	get #isClosed(): boolean {
@@ -85,10 +83,6 @@ export class ResponseWriter {
 		});
 		await Promise.race([sent, this.#closed]);
 		await nextTurn();
-	}
-
-	async #until(moment: number): Promise<void> {
-		while (this.#now() < moment && !this.#isClosed) await this.pause(CLOCK_READ_MS);
 	}
 
 	async #end(): Promise<void> {

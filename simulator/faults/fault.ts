@@ -20,6 +20,7 @@ export interface FaultContext {
 	shape: ErrorShape;
 	nowMs: number;
 	slowMs: number;
+	breakMs: number;
 	oversizedBytes: number;
 	redirectTarget: string;
 }

@@ -11,6 +11,6 @@ export function useVirtualTime(options: SimulatorOptions = {}): {
 } {
 	const time = new RequestClock();
 	afterAll(() => time.restore());
-	const simulator = useSimulator({ now: time.now, ...options });
+	const simulator = useSimulator({ now: time.now, after: time.after, ...options });
 	return { time, simulator, runNode: async (run) => await time.until(runNode(simulator, run)) };
 }

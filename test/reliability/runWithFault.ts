@@ -53,22 +53,20 @@ const SETTINGS: INodeParameters = {
 	requestOptions: { maxRetries: MAX_RETRIES, timeout: TIMEOUT },
 };
 
-/** Faults that end only with a timeout. */
-const SILENT = /hang/;
-/** Faults that delay the response by this time on the clock of the simulator. */
-const LATE = /^late-/;
-const LATE_MS = 11_000;
 /** A new key for each run, because a rate limiter is shared per key. */
 let keys = 0;
 
 /** Runs a node in the engine while the service or the network has a fault. */
 export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): Promise<Outcome> {
-	const time = new RequestClock(1000 * TIMEOUT);
+	const time = new RequestClock();
 	const connectionFault = CONNECTION_FAULTS.find(({ name }) => name === fault);
 	const simulator = await startSimulator({
 		now: time.now,
+		after: time.after,
 		videoSeconds: 1,
 		slowMs: 20,
+		// Time stands still until they are read.
+		breakMs: 0,
 		oversizedBytes: oversizedBytes(kind),
 		...(connectionFault?.tls && tls && { tls }),
 	});
@@ -87,18 +85,6 @@ export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): 
 			const [first = Infinity] = received();
 			return relay ? relay.attempts.filter((at) => at <= first) : received();
 		};
-		const before = time.started - simulator.requests.length;
-		const hasArrived = () =>
-			simulator.requests.at(-1)?.endpoint === endpoint &&
-			simulator.requests.length === time.started - before;
-		let isLate = LATE.test(fault);
-		const isSilent = () => {
-			if (isLate && hasArrived()) {
-				isLate = false;
-				time.advance(LATE_MS);
-			}
-			return SILENT.test(fault) && hasArrived() && (times !== 'once' || arrivals().length === 1);
-		};
 		await relay?.fail(connectionFault?.failure, kind === 'download');
 		if (connectionFault && !connectionFault.failure) run.credential.ignoreSslIssues = false;
 		if (fault && !connectionFault)
@@ -111,7 +97,7 @@ export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): 
 				repairing ??= relay.repair().then(() => void (isBlocked = false));
 			return repairing === undefined || !isBlocked;
 		};
-		const result = await time.until(runNode(simulator, run), isSilent, isReady);
+		const result = await time.until(runNode(simulator, run), isReady);
 		await repairing;
 		return await outcomeOf(result, simulator, arrivals());
 	} finally {

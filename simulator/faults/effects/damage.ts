@@ -32,11 +32,10 @@ export function changedHeaders(changes: Record<string, string | undefined>): Eff
 
 /** Sends half the body under its full length, then `last` happens. */
 export function half(last: Step): Effect {
-	return damage((response) => [
+	return damage((response, { breakMs }) => [
 		headWith(response),
 		part(firstHalf(response.body)),
-		// An immediate reset could overtake the bytes.
-		pause(5),
+		pause(breakMs),
 		last,
 	]);
 }

@@ -37,7 +37,7 @@ export function rewritten(change: (events: Events) => Events): Effect {
 
 /** Sends half the words, then `last` happens. */
 export function halfStream(last: Step): Effect {
-	return stream((events) => [...parts(firstHalf(events)), pause(5), last]);
+	return stream((events, { breakMs }) => [...parts(firstHalf(events)), pause(breakMs), last]);
 }
 
 /** Sends half the words, then these events, and ends. */
