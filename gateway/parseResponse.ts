@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { type GatewayError, malformedBody } from './errors/gatewayError';
 import { nextTurn } from './clock';
+import { shortText } from './lineText';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './errors/errorBody';
 import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
@@ -13,8 +14,6 @@ const SHOWN_CHARACTERS = 300;
 const READ_BYTES = 1024 * 1024;
 /** Before and after a longer text is parsed, the event loop has a turn. */
 const LONG_BYTES = 4 * 1024 * 1024;
-const ZSTD =
-	'The response is compressed with zstd, which was not asked for and cannot be read here';
 const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body, which shows its beginning without the key. */
@@ -53,9 +52,11 @@ export async function readResource<Resource>(
 	return await parseResource(bytes, complete, response, schema);
 }
 
-/** The first bytes of zstd are a magic number (RFC 8878, 3.1.1). */
-function isZstd(bytes: Buffer): boolean {
-	return bytes.subarray(0, 4).equals(Buffer.of(0x28, 0xb5, 0x2f, 0xfd));
+/** Why a body is not JSON: it may have a content coding that was not asked for. */
+function notJson({ headers, apiKey }: ServiceResponse): string {
+	const coding = String(headers['content-encoding'] ?? '');
+	if (/^(x-gzip|gzip|br|identity|)$/i.test(coding.trim())) return 'The response is not JSON';
+	return `The response is compressed with ${shortText(apiKey.redactError(coding))}, which was not asked for and cannot be read here`;
 }
 
 /**
@@ -87,7 +88,7 @@ export async function parseResource<Resource>(
 	} catch (error) {
 		if (error instanceof TooComplexError)
 			throw malformedResponse(response, `${TOO_LARGE}: ${error.message}`, bytes);
-		throw malformedResponse(response, isZstd(bytes) ? ZSTD : 'The response is not JSON', bytes);
+		throw malformedResponse(response, notJson(response), bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
 	const shown = schema.safeParse(value);

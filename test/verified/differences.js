@@ -11,12 +11,8 @@ const differences = [
 		],
 	},
 	{
-		why: "n8n's helper decodes only one content coding and does not detect truncated compressed data",
-		tests: [
-			/^(a chat response|a streamed response|a list of models) is decompressed: .*, /,
-			/^(a chat response|a streamed response|a list of models) fails if it is compressed twice/,
-			/^(chat|chatStream|models|submit|poll|get) Compressed response that ends too early /,
-		],
+		why: "n8n's helper does not detect truncated compressed data",
+		tests: [/^(chat|chatStream|models|submit|poll|get) Compressed response that ends too early /],
 	},
 	{
 		why: 'Node.js reports these as a lost connection. The error says so, and billable requests are not sent again',

@@ -1,5 +1,5 @@
 import { useRawServer } from '../../engine/useServers';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { head, type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -57,13 +57,10 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 	});
 
 	test.each<[string, (body: Buffer) => Buffer]>([
-		['br, gzip', (body) => gzipSync(brotliCompressSync(body))],
-		['GZIP, identity', gzipSync],
+		['br', brotliCompressSync],
+		['GZIP', gzipSync],
 		['x-gzip', gzipSync],
 		['gzip', (body) => gzipSync(Buffer.concat([LONG, body]), { level: 0 })],
-		['deflate', deflateSync],
-		['deflate', deflateRawSync],
-		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
 	])('is decompressed: %s', async (codings, compress) => {
 		const [bytes] = packets;
 		const end = bytes!.indexOf('\r\n\r\n');
@@ -80,36 +77,19 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
 
-	test('names zstd where it cannot be read', async () => {
-		const body = Buffer.from('28b52ffd2005290000', 'hex');
-		const { error } = await ask(
-			{ packets: [head('200 OK', { 'content-length': '9' }), body] },
-			run,
-		);
-		expect(error?.message).toMatch(/compressed with zstd/);
+	test.each<[string, (body: string) => Buffer]>([
+		['zstd', () => Buffer.from('28b52ffd2005290000', 'hex')],
+		['br, gzip', (body) => gzipSync(brotliCompressSync(body))],
+	])('that is compressed as nobody asked for is named: %s', async (coding, compress) => {
+		const headers = { 'content-encoding': coding, connection: 'close' };
+		const packets = [head('200 OK', headers), compress(text)];
+		const { error } = await ask({ packets, then: 'ends' }, run);
+		expect(error?.message).toContain(`The response is compressed with ${coding}, `);
 	});
 
-	test('fails if it is compressed twice and incomplete', async () => {
-		const body = gzipSync(brotliCompressSync(Buffer.from(text.repeat(1000))));
-		const { error } = await ask(
-			{
-				packets: [
-					head('200 OK', { 'content-encoding': 'br, gzip', connection: 'close' }),
-					body.subarray(0, body.length / 2),
-				],
-				then: 'ends',
-			},
-			run,
-		);
-		expect(error?.message).toMatch(/compressed response is damaged/);
-	});
-
-	test.each([
-		['gzip', 20],
-		['deflate', 0],
-	])('fails if it is compressed with %s and its connection is lost', async (coding, arrived) => {
-		const headers = { 'content-encoding': coding, 'content-length': '9999' };
-		const body = gzipSync(text.repeat(1000)).subarray(0, arrived);
+	test('fails if it is compressed and its connection is lost', async () => {
+		const headers = { 'content-encoding': 'gzip', 'content-length': '9999' };
+		const body = gzipSync(text.repeat(1000)).subarray(0, 20);
 		const packets = [head('200 OK', headers), body];
 		const { error } = await ask({ packets, then: 'ends' }, run);
 		expect(error?.message).toMatch(/connection .* was lost/);
@@ -122,16 +102,6 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		const { items } = await ask({ packets: [http10], then: 'ends' }, run);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
-});
-
-test('a body that was compressed four times is not decompressed: it could be of any size', async () => {
-	const times = [1, 2, 3, 4];
-	const packets = [
-		head('200 OK', { 'content-encoding': times.map(() => 'gzip').join(), connection: 'close' }),
-		times.reduce((body) => gzipSync(body), Buffer.from('{"data":[{"id":"Hello"}]}')),
-	];
-	const { error } = await ask({ packets, then: 'ends' }, models);
-	expect(error?.message).toMatch(/is not JSON/);
 });
 
 test('a part of a body that looks like the head of an interim response is read', async () => {
