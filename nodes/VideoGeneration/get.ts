@@ -1,6 +1,6 @@
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { downloadProperties, outputOptionsProperty, readOutput } from './form/result';
-import { readTaskId, taskIdProperty } from './form/taskId';
+import { readTaskIds, taskIdProperty } from './form/taskId';
 import { taskFields } from './tasks/output';
 import type { Operation } from './tasks/plan';
 
@@ -14,7 +14,7 @@ export const get: Operation = {
 	properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
 	outputFields: taskFields,
 	plan: (form, item, options) => ({
-		taskIds: [readTaskId(form, item)],
+		taskIds: readTaskIds(form, item),
 		outputOptions: readOutput(form, item, options),
 	}),
 };

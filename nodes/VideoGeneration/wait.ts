@@ -1,6 +1,6 @@
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { downloadProperties, outputOptionsProperty, readOutput } from './form/result';
-import { readTaskId, taskIdProperty } from './form/taskId';
+import { readTaskIds, taskIdProperty } from './form/taskId';
 import { readWait, waitOptionsProperty } from './form/wait';
 import { taskFields } from './tasks/output';
 import type { Operation } from './tasks/plan';
@@ -21,7 +21,7 @@ export const wait: Operation = {
 	],
 	outputFields: taskFields,
 	plan: (form, item, options) => ({
-		taskIds: [readTaskId(form, item)],
+		taskIds: readTaskIds(form, item),
 		outputOptions: readOutput(form, item, options),
 		waitOptions: readWait(form, item),
 	}),

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseTaskId } from '../../../gateway';
+import { invalidInput, parseTaskId } from '../../../gateway';
 import type { FormReader } from '../../shared/form/formReader';
 
 export const taskIdProperty: INodeProperties = {
@@ -9,16 +9,34 @@ export const taskIdProperty: INodeProperties = {
 	default: '={{ $json.task_id }}',
 	required: true,
 	description:
-		'The task_id that Submit or Generate returned. The service keeps tasks for about 7 days.',
+		'The task_id that Submit or Generate returned, or several with commas in between. The service keeps tasks for about 7 days.',
 };
 
+/** As many as a hint after a Stop names. */
+const MAX_IDS = 100;
+
+/** An expression that is the `task_id` of one item: the ID as the service wrote it, which may have spaces and commas. */
+const ONE_ID = /^=\s*\{\{[^{}]*(?:\.task_id|\[['"]task_id['"]\])\s*\}\}\s*$/;
+
+/** An entry of the list of tasks in an error and in the log. */
+const LISTED = /\(\d+\) (\S+): /g;
+
 /**
- * The ID of a task that someone submitted earlier, wherever that was.
+ * The IDs of tasks that someone submitted earlier, wherever that was: one, or several as the node's hints, errors and log write them.
  * @throws GatewayError
  */
-export function readTaskId(form: FormReader, itemIndex: number): string {
+export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	const value = form.read('taskId', itemIndex);
-	// A pasted ID may have a line break. An expression reads the ID as the service wrote it.
-	const isPasted = typeof value === 'string' && form.isText('taskId');
-	return parseTaskId(isPasted ? value.trim() : value);
+	const isOne = ONE_ID.test(form.written('taskId') ?? String(taskIdProperty.default));
+	if (typeof value !== 'string' || isOne) return [parseTaskId(value)];
+	const listed = [...value.matchAll(LISTED)].flatMap(([, id]) => id ?? []);
+	const named = listed.length > 0 ? listed : value.split(/[\s,]+/).filter(Boolean);
+	const ids = [...new Set(named)];
+	if (ids.length > MAX_IDS)
+		throw invalidInput(
+			'taskId',
+			`Task ID has ${ids.length} IDs, and ${MAX_IDS} are the most for one item`,
+			'Put the IDs into several items. Nothing was sent to the service.',
+		);
+	return ids.length === 0 ? [parseTaskId('')] : ids.map(parseTaskId);
 }

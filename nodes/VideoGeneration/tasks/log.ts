@@ -88,7 +88,13 @@ export class TaskLog {
 		// One item is named in the description: the message names it already.
 		const [item] = lostItems.length === 1 ? lostItems : [];
 		const retry = (what: string) => isTold && `Retry submits ${what} again.`;
-		const described = [error.description, list, item !== undefined && retry(`item ${item}`)];
+		const described = [
+			error.description,
+			list,
+			item !== undefined && retry(`item ${item}`),
+			// n8n drops the hints of a run that fails.
+			!wasStopped && this.stoppedBefore,
+		];
 		error.description = described.filter(Boolean).join('\n');
 		const told = [
 			item === undefined && retry(`${lostItems.length} items`),
@@ -120,13 +126,19 @@ export class TaskLog {
 
 	/** Hints once at the videos of earlier runs of this node that were stopped. */
 	hintAboutStopped(): void {
-		const { context, node } = this;
-		if (context.getMode?.() !== 'manual') return;
-		const ids = stoppedTasks.get(node);
-		if (!ids || !stoppedTasks.delete(node)) return;
-		const advice = `To get them without paying again, ${anotherNode('Wait', 'each task ID')}.`;
-		const paid = asHtml(ids.map(idText).join(', '));
-		hintAfterRun(context, `Videos of the run that was stopped are paid: ${paid}. ${advice}`);
+		const { context, node, stoppedBefore } = this;
+		if (stoppedBefore === '') return;
+		stoppedTasks.delete(node);
+		hintAfterRun(context, asHtml(stoppedBefore));
+	}
+
+	/** In a manual run: which videos of earlier runs of this node, whatever their operation, were stopped. */
+	private get stoppedBefore(): string {
+		const ids = stoppedTasks.get(this.node) ?? [];
+		if (ids.length === 0 || this.context.getMode?.() !== 'manual') return '';
+		const [videos, them] = ids.length === 1 ? ['1 video', 'it'] : [`${ids.length} videos`, 'them'];
+		const these = ids.length === 1 ? 'this task ID' : 'these task IDs';
+		return `The run that was stopped paid for ${videos}: ${ids.map(idText).join(', ')}. To get ${them} without paying again, ${anotherNode('Wait', these)}.`;
 	}
 
 	/**

@@ -94,9 +94,10 @@ export class FormReader {
 		return readBoolean({ [name]: this.read(name, item) }, name, fallback);
 	}
 
-	/** Whether a parameter has no expression. */
-	isText(name: string): boolean {
-		return !String(this.parameters?.[name] ?? '=').startsWith('=');
+	/** A parameter as the workflow has it: an expression begins with "=". Undefined: it has its default. */
+	written(name: string): string | undefined {
+		const value = this.parameters?.[name];
+		return value === undefined ? undefined : String(value);
 	}
 
 	/** Once all items are read: the refusal of all, where no expression of a text has a value for any of several items. */

@@ -49,7 +49,12 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	const onError = 'continueRegularOutput' as const;
 	const manual = { ...videoNode(), mode: 'manual' as const, onError, tries: 2 };
 	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', times: 1 });
-	const hint = `Videos of the run that was stopped are paid: ${ids.join(', ')}. To get them without paying again, add a second Video Generation node with the operation Wait and each task ID.`;
+	const hint = `The run that was stopped paid for 2 videos: ${ids.join(', ')}. To get them without paying again, add a second Video Generation node with the operation Wait and these task IDs.`;
+	const empty = videoNode({ operation: 'wait', taskId: '={{ $json.task_id }}' });
+	// n8n drops the hints of a run that fails.
+	const failed = await runNode(simulator, { ...empty, mode: 'manual' });
+	expect(failed.error?.message).toContain('Task ID');
+	expect(failed.error?.description).toContain(hint);
 	const { hints } = await runNode(simulator, manual);
 	expect(hints.filter((each) => each.includes('was stopped'))).toEqual([hint]);
 	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
@@ -61,7 +66,9 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
 	await runUntil(() => submitted() === items.length, { ...many, items });
 	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', tries: 2 });
-	const named = hints.flatMap((hint) => / are paid: (.*?)\. To/.exec(hint)?.[1]?.split(', ') ?? []);
+	const named = hints.flatMap(
+		(hint) => / paid for 100 videos: (.*?)\. To/.exec(hint)?.[1]?.split(', ') ?? [],
+	);
 	expect(named).toHaveLength(100);
 	expect(simulator.tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(named));
 });
