@@ -82,23 +82,33 @@ describe.each(['SQLite', 'Postgres'])('the work list, with %s', (database) => {
 			);
 			const runs = await Promise.all([1, 2, 3].map(async () => await api.execute(id, TRIGGER)));
 			await ended(id);
+			await api.addTableRows(TABLE, [
+				{ prompt: 'Sloop', status: 'Ready' },
+				{ prompt: 'Yacht', status: 'redy' },
+			]);
 			await api.execute(id, TRIGGER);
 			await ended(id);
+			const typed = (await rows()).slice(-2);
+			expect(typed).toMatchObject([
+				{ status: 'completed', error: '' },
+				{ status: 'redy', error: expect.stringContaining('does not know this status') },
+			]);
 
 			const byPrompt = (given: TableRow[]) => given.map(({ prompt }) => prompt).sort();
-			const done = (await rows()).filter(({ status }) => status === 'completed');
+			const listed = (await rows()).slice(0, -typed.length);
+			const done = listed.filter(({ status }) => status === 'completed');
 			expect(byPrompt(done)).toEqual([...prompts].sort());
 			expect(new Set(done.map(({ url }) => url)).size).toBe(prompts.length);
 			const submitted = simulator.tasks.map(({ prompt }) => prompt);
 			expect(new Set(submitted).size).toBe(submitted.length);
-			const failed = (await rows()).slice(prompts.length);
+			const failed = listed.slice(prompts.length);
 			expect(failed).toMatchObject([
 				{ status: 'failed', error: expect.stringContaining('could not be drawn') },
 				{ status: 'failed', task_id: null, error: expect.stringContaining('content policy') },
 				{ status: 'unclear', task_id: null, error: expect.stringContaining('Check your account') },
 			]);
 			expect(failed[0]?.task_id).toEqual(expect.any(String));
-			const claimers = new Set((await rows()).map(({ claimed_by }) => claimed_by));
+			const claimers = new Set(listed.map(({ claimed_by }) => claimed_by));
 			expect(claimers.size).toBeGreaterThan(1);
 			expect([...claimers]).toContain(runs[0]);
 
