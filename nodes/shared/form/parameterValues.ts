@@ -40,16 +40,34 @@ export function readBoolean(
 	throw refusedValue(name, 'must be true or false', given);
 }
 
-export type BoundedNumber = keyof typeof BOUNDS;
+/**
+ * The minimum and maximum of each number of a form, by the name of its parameter. n8n's own are not used: its editor drops the
+ * key that passes one, so that 60 becomes 6 (n8n 2.41).
+ */
+export const FORM_BOUNDS = {
+	...BOUNDS,
+	limit: [1],
+	maxBillableRequests: [0],
+	maxConcurrency: [1, 100],
+	maxRetries: [0, 20],
+	/** Seconds. "An asynchronous task stays queryable for about 7 days" (Task retention). */
+	maxWait: [0.01, 7 * 24 * 3600],
+	/** Seconds. Shorter pauses are requests without a pause. */
+	pollInterval: [0.01],
+	/** Seconds. */
+	timeout: [0.001, 3600],
+} as const satisfies Record<string, readonly [min: number, max?: number]>;
 
-/** A number of a form, with its bounds below it. n8n's editor does not enforce them: see {@link BOUNDS}. */
+export type BoundedNumber = keyof typeof FORM_BOUNDS;
+
+/** A number of a form, with its bounds below it. */
 export const numberProperty = <Name extends BoundedNumber>(
 	property: Omit<INodeProperties, 'name' | 'type' | 'description'> & {
 		name: Name;
 		description: string;
 	},
 ) => {
-	const [min, max]: readonly [min: number, max?: number] = BOUNDS[property.name];
+	const [min, max]: readonly [min: number, max?: number] = FORM_BOUNDS[property.name];
 	const range = min > 0 && min < 1 ? `At most ${max}` : `From ${min} to ${max}`;
 	return { ...property, type: 'number' as const, ...(max !== undefined && { hint: range }) };
 };
@@ -65,7 +83,7 @@ export function readNumber(
 	name: BoundedNumber,
 ): number {
 	const { displayName, default: fallback } = propertyOf(properties, name);
-	const [min, max = Infinity]: readonly [min: number, max?: number] = BOUNDS[name];
+	const [min, max = Infinity]: readonly [min: number, max?: number] = FORM_BOUNDS[name];
 	const given = options[name];
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
@@ -77,7 +95,7 @@ export function readNumber(
 		(isTime ? Number.isFinite(value) : Number.isInteger(value));
 	if (valid) return value;
 	const kind = isTime ? 'number of seconds' : 'whole number';
-	throw refusedValue(name, `must be a ${kind} ${rangeOf(BOUNDS[name])}`, given);
+	throw refusedValue(name, `must be a ${kind} ${rangeOf(FORM_BOUNDS[name])}`, given);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { BOUNDS } from '../../../gateway';
+import { FORM_BOUNDS } from '../../../nodes/shared/form/parameterValues';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
 import { packageNode, packageNodes } from '../../engine/packageNodes';
 import { readWait, waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
@@ -188,7 +188,7 @@ test.each(NODES)('the editor of %s takes every key of a number, and shows its bo
 	for (const { name: number, typeOptions = {}, hint } of numbers) {
 		expect(typeOptions).not.toHaveProperty('minValue');
 		expect(typeOptions).not.toHaveProperty('maxValue');
-		const [, max]: readonly number[] = BOUNDS[number as keyof typeof BOUNDS];
+		const [, max]: readonly number[] = FORM_BOUNDS[number as keyof typeof FORM_BOUNDS];
 		if (max !== undefined) expect(hint).toMatch(new RegExp(`(to|most) ${max}$`));
 	}
 });
