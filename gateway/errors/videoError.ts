@@ -1,11 +1,13 @@
 import { idText, logText, shortText } from '../lineText';
-import { isEmpty } from '../schemas/responseJson';
+import { reasonWords } from '../schemas/reasonWords';
+import { isEmpty, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { isDone, isKnownStatus } from '../schemas/taskStatus';
 import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
 import { errorData, MAX_MESSAGE, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
 import { type ErrorRecord, GatewayError, NoResponseError } from './gatewayError';
+import { htmlToText } from './serviceError';
 import { type NodeCode, statusOf } from './statuses';
 
 /** The service ended a video task with status `failed`. */
@@ -71,6 +73,7 @@ const LOGIN =
 export function urlRefused(
 	status: number,
 	isOfService: boolean,
+	words?: string,
 	retryAfterMs?: number,
 ): NoResponseError {
 	return downloadError(
@@ -79,9 +82,21 @@ export function urlRefused(
 			advice: status === 401 && !isOfService ? `${LOGIN} ${LATER}` : LATER,
 			code: 'download_refused',
 			http_status: status,
+			words,
+			speaker: 'The server of the video',
 		},
 		{ retryAfterMs, transient: statusOf(status).isTransient === true },
 	);
+}
+
+/** The words of a server in place of a file: those of an error body, or the text of a page; undefined for other bytes. */
+export function wordsOfPage(page: string, redact: (text: string) => string): string | undefined {
+	const json = parseResponseJsonOrUndefined(page);
+	if (json !== undefined) return reasonWords(json, redact) || undefined;
+	const text = redact(
+		page.trimStart().startsWith('<') ? htmlToText(page.replace(/<\?[^>]*>/, '')) : page.trim(),
+	);
+	return /(?!\s)\p{Cc}|\ufffd/u.test(text) ? undefined : text.slice(0, MAX_MESSAGE) || undefined;
 }
 
 /** The task has no URL that could be downloaded, or something else than a video arrived. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
 import { askedPause } from '../errors/serviceError';
@@ -7,6 +8,7 @@ import {
 	notVideo,
 	storageError,
 	urlRefused,
+	wordsOfPage,
 } from '../errors/videoError';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { backoff } from '../limits/verdict';
@@ -17,12 +19,17 @@ import { type IncomingVideo, readVideo } from './incomingVideo';
 import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 
-/** The URL of a new video may be known to the service before it is known to every server of a CDN. */
-const LAGGING = [403, 404];
+/** The URL of a new video may be known to the service before the video is there: 403 and 404 of a CDN, 202, 409 and 425 of others. */
+const LAGGING = [202, 403, 404, 409, 425];
 const MAX_LAG_MS = 30_000;
 /** The URL may also have expired, for which Google's storage says 400: a poll of the task tells a new one. */
-const MAY_BE_EXPIRED = [...LAGGING, 400, 410];
+const MAY_BE_EXPIRED = [403, 404, 400, 410];
 const MAX_NEW_URLS = 2;
+/** Of what the server of a file says instead of it. */
+const MAX_SAID_BYTES = 16 * 1024;
+const MAX_SAID_MS = 2_000;
+/** Of a task that an error shows. */
+const SHOWN_CHARACTERS = 300;
 /** How long after its first failure a download is tried again. */
 const MAX_RETRIES_MS = 300_000;
 
@@ -88,6 +95,26 @@ export class VideoDownloads {
 	 * @throws GatewayError when the task has no video, the download is incomplete, or the video is not stored
 	 */
 	async download<Stored>(
+		task: VideoTask,
+		store: StoreVideo<Stored>,
+		signal: AbortSignal | undefined,
+	): Promise<Stored> {
+		return await this.fetchAgain(task, store, signal).catch((failure: unknown) => {
+			const isOfFile = statusOfUrl(failure) > 0;
+			const isOwn = failure instanceof NoResponseError && failure.code === 'download_refused';
+			throw isOwn && !isOfFile ? this.withAnswer(failure, task) : failure;
+		});
+	}
+
+	/** The error about a task whose answer leads to no video: what the answer is, its owner can judge. */
+	private withAnswer(failure: NoResponseError, task: VideoTask): GatewayError {
+		const own = { used: undefined, sent_as: undefined, others: undefined };
+		const json = JSON.stringify({ ...task, ...task.sent_as, ...own });
+		const words = this.settings.redact(json).slice(0, SHOWN_CHARACTERS);
+		return new GatewayError({ ...failure.record, words });
+	}
+
+	private async fetchAgain<Stored>(
 		task: VideoTask,
 		store: StoreVideo<Stored>,
 		signal: AbortSignal | undefined,
@@ -186,9 +213,11 @@ async function fetchVideo<Stored>(
 		const opening = openVideo(settings, url, aborting.signal);
 		const { statusCode, headers, body } = await unlessStopped(opening);
 		if (statusCode !== 200) {
-			body.on('error', () => {}).destroy();
-			const pauseMs = askedPause(statusCode, headers, clock.wallTime());
-			throw urlRefused(statusCode, settings.keyFor(url) !== undefined, pauseMs);
+			const said = await unlessStopped(beginningOf(body, clock));
+			const retryAfterMs = askedPause(statusCode, headers, clock.wallTime());
+			const isOfService = settings.keyFor(url) !== undefined;
+			const words = wordsOfPage(said, settings.redact);
+			throw urlRefused(statusCode, isOfService, words, retryAfterMs);
 		}
 		body.on('error', () => {});
 		// n8n's helper wraps the response in a stream that ignores its signal.
@@ -210,4 +239,24 @@ async function fetchVideo<Stored>(
 	} finally {
 		idleTimeout.end();
 	}
+}
+
+/** What a server says in place of a file: a word, an error body or a page. */
+async function beginningOf(body: Readable, clock: Clock): Promise<string> {
+	const stop = clock.after(MAX_SAID_MS, () => body.destroy());
+	const parts: Buffer[] = [];
+	let bytes = 0;
+	try {
+		for await (const part of body.on('error', () => {}) as AsyncIterable<Buffer>) {
+			parts.push(part);
+			bytes += part.length;
+			if (bytes >= MAX_SAID_BYTES) break;
+		}
+	} catch {
+		// What arrived is enough.
+	} finally {
+		stop();
+		body.destroy();
+	}
+	return Buffer.concat(parts).toString('utf8', 0, MAX_SAID_BYTES);
 }

@@ -32,6 +32,13 @@ const SIGNATURES: ReadonlyArray<readonly [format: string, at: number, ...beginni
 	['!a PDF document', 0, '%PDF'],
 ];
 
+/** The packets of an MPEG transport stream, each with this byte (ISO/IEC 13818-1), behind a time code on Blu-ray discs. */
+const SYNC_BYTE = 0x47;
+const PACKETS = [
+	{ extension: 'ts', first: 0, size: 188 },
+	{ extension: 'm2ts', first: 4, size: 192 },
+];
+
 /** Texts, with white space before them or not. */
 const TEXTS: ReadonlyArray<readonly [RegExp, string]> = [
 	[/^#EXTM3U/, 'a playlist'],
@@ -55,11 +62,24 @@ export function formatOf(head: Buffer): { extension?: string; instead?: string; 
 	// WebM is Matroska that says so in its head.
 	if (format === 'mkv' && latin1.slice(0, 64).includes('webm')) return { extension: 'webm' };
 	if (format !== undefined) return { extension: format };
-	const text = head
-		.toString('utf8')
+	const packets = PACKETS.find(({ first, size }) =>
+		[0, 1, 2].every((count) => head[first + count * size] === SYNC_BYTE),
+	);
+	if (packets) return { extension: packets.extension };
+	const text = textOf(head)
 		.replace(/^\ufeff/, '')
 		.trim();
 	// Every container has bytes near its start that no text has.
 	if (text === '' || /(?!\s)\p{Cc}/u.test(text)) return {};
 	return { instead: TEXTS.find(([start]) => start.test(text))?.[1] ?? 'text', text };
+}
+
+/** A text in UTF-8, or in UTF-16, as Windows writes it. */
+function textOf(head: Buffer): string {
+	const start = head.toString('latin1', 0, 8);
+	if (/^(?:\xff\xfe|(?:[\t\r\n -~]\0){4})/.test(start)) return head.toString('utf16le');
+	if (!/^(?:\xfe\xff|(?:\0[\t\r\n -~]){4})/.test(start)) return head.toString('utf8');
+	return Buffer.from(head.subarray(0, head.length & ~1))
+		.swap16()
+		.toString('utf16le');
 }

@@ -342,6 +342,49 @@ test.each([
 	['avi', 'RIFF\0\0\0\0AVI LIST'],
 	['mkv', '\x1aE\xdf\xa3\x01\0\0\0matroska'],
 	['webm', '\x1aE\xdf\xa3\x01\0\0\0webm'],
+	['ts', `G${'\0'.repeat(187)}`.repeat(3)],
+	['m2ts', `\0\0\0\0G${'\0'.repeat(187)}`.repeat(3)],
 ])('a file is named %s by its first bytes: %j', (extension, begins) => {
 	expect(formatOf(Buffer.from(begins, 'latin1'))).toEqual({ extension });
+});
+
+test.each([
+	['a page in UTF-16', '\xff\xfe<\0h\0t\0m\0l\0>\0', 'an HTML page'],
+	['a page in UTF-16 without a mark', '<\0h\0t\0m\0l\0>\0', 'an HTML page'],
+	['JSON in big-endian UTF-16', '\xfe\xff\0{\0}', 'JSON'],
+	['a word that begins with G', 'Gone', 'text'],
+])('%s is no video', (_what, begins, instead) => {
+	expect(formatOf(Buffer.from(begins, 'latin1'))).toMatchObject({ instead });
+});
+
+test.each([202, 409, 425])(
+	'a video whose URL returns %i at first is downloaded, and its task is not polled again',
+	async (statusCode) => {
+		let requests = 0;
+		const { clock, download, polls } = downloadsFrom(() => ({
+			statusCode: (requests += 1) < 4 ? statusCode : 200,
+		}));
+		expect(await clock.run(download())).toBe('a');
+		expect(polls).toEqual([]);
+	},
+);
+
+test.each([
+	['the words of an error body', '{"error":{"message":"It was removed"}}', 'It was removed'],
+	[
+		'the text of a page',
+		'<html><head><title>Oops</title></head><p>It was removed</p></html>',
+		'It was removed',
+	],
+	[
+		'XML',
+		'<?xml version="1.0"?><Error><Message>It was removed</Message></Error>',
+		'It was removed',
+	],
+	['a word', 'It was removed\n', 'It was removed'],
+	['nothing of bytes', '\0\x01\x02', undefined],
+])('the error of a refused video has %s', async (_what, text, words) => {
+	const body = () => Readable.from([Buffer.from(text)]);
+	const { clock, download } = downloadsFrom(() => ({ statusCode: 451, body: body() }));
+	expect((await clock.run(failureOf(download()))).record.words).toBe(words);
 });

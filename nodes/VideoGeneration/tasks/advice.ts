@@ -11,6 +11,8 @@ export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): st
 /** n8n's Retry, with its place: users look for it in the editor. */
 export const RETRY = 'Retry (Executions tab, the arrow of this execution)';
 
+const PAYS_AGAIN = 'Executing this node again pays for another video.';
+
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 export function adviceAbout(
 	task: PaidTask,
@@ -26,12 +28,12 @@ export function adviceAbout(
 	// The URL leads to no video, and the next download would bring the same.
 	const { code, http_status } = recordOf(error);
 	if (code === 'download_refused' && http_status === undefined)
-		return 'Get with this task ID and Download off returns what the service says of it.';
+		return isOurs ? PAYS_AGAIN : undefined;
 	if (!isOurs) return 'Executing this node again costs nothing.';
 	const isDone = status === 'completed';
 	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
 	const how = offersRetry
 		? `${RETRY} ${isDone ? 'downloads it' : 'waits for it again'} without paying. Or ${other}.`
 		: `To get it without paying again, ${other}.`;
-	return `${how} Executing this node again pays for another video.`;
+	return `${how} ${PAYS_AGAIN}`;
 }

@@ -93,17 +93,15 @@ test('white space around a URL is none of it', async () => {
 });
 
 test.each([['ftp://files.example/clip'], [undefined]])(
-	'the error about a video with the URL %s says what Get still does',
+	'the error about a video with the URL %s quotes what the service said of the task',
 	async (url) => {
-		const advice = 'Get with this task ID and Download off returns what the service says of it.';
-		const { items } = await generate([rawJson(video('task-1', { url }))], {
+		const { items } = await generate([rawJson(video('task-1', { url, note: 'Removed' }))], {
 			download: true,
 			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
 		});
+		const description = expect.stringContaining('"note":"Removed"') as string;
 		expect(items).toMatchObject([
-			{
-				json: { error: { code: 'download_refused', description: expect.stringContaining(advice) } },
-			},
+			{ json: { error: { code: 'download_refused', url: url ?? null, description } } },
 		]);
 	},
 );
