@@ -8,8 +8,8 @@ const base = require('../../jest.config');
 module.exports = {
 	...base,
 	rootDir: join(__dirname, '../..'),
-	roots: ['credentials', 'nodes', 'reliability', 'hostile', 'security', 'corpus', 'verified'].map(
-		(folder) => join('<rootDir>/test', folder),
+	roots: ['credentials', 'nodes', 'reliability', 'security', 'corpus', 'verified'].map((folder) =>
+		join('<rootDir>/test', folder),
 	),
 	testPathIgnorePatterns: ['/node_modules/'],
 	testEnvironment: join(__dirname, 'environment.js'),
