@@ -62,6 +62,7 @@ function notJson({ headers, apiKey }: ServiceResponse): string {
 /**
  * Parses a body as the JSON of a resource, as {@link readResource} does.
  * @param prepare gets the value before its format is checked, and may change it
+ * @param refusal the error about JSON that is neither the resource nor an error body
  */
 export async function parseResource<Resource>(
 	bytes: Buffer,
@@ -69,6 +70,7 @@ export async function parseResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	prepare: (value: unknown) => void = () => {},
+	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	const valueOf = (text: string) => {
@@ -97,5 +99,6 @@ export async function parseResource<Resource>(
 	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
 	if (readErrorBody(value)) throw toServiceError(response, value);
-	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
+	const message = 'The response does not have the format of the service';
+	throw refusal(malformedResponse(response, message, bytes), sentValue);
 }

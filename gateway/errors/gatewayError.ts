@@ -63,19 +63,23 @@ interface Cause {
 	cause?: unknown;
 	/** How long the server asks to wait, in milliseconds. */
 	retryAfterMs?: number | undefined;
+	/** Whether the service answered, in a form that is not understood. */
+	isAnswer?: boolean;
 }
 
 /** A failure on its way up. The gateway throws no other errors. */
 export class GatewayError extends Error {
 	override readonly name: string = 'GatewayError';
 	readonly retryAfterMs: number | undefined;
+	readonly isAnswer: boolean;
 
 	constructor(
 		readonly record: ErrorRecord,
-		{ cause, retryAfterMs }: Cause = {},
+		{ cause, retryAfterMs, isAnswer = false }: Cause = {},
 	) {
 		super(record.message, { cause });
 		this.retryAfterMs = retryAfterMs;
+		this.isAnswer = isAnswer;
 	}
 
 	get code(): string {
@@ -105,7 +109,7 @@ export class ServiceError extends GatewayError {
 			forbidsRetry?: boolean;
 		} = {},
 	) {
-		super({ ...record, isApiError: true }, facts);
+		super({ ...record, isApiError: true }, { ...facts, isAnswer: record.http_status < 300 });
 		this.status = record.http_status;
 		this.isOfService = facts.isOfService ?? true;
 		this.hasInterfaceCode = facts.hasInterfaceCode ?? true;

@@ -47,7 +47,9 @@ export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayEr
 		});
 	const { message, words, technical } = lastFailure.record;
 	return new GatewayError({
-		message: 'The service could not be asked when Max Wait was over whether the video is finished',
+		message: lastFailure.isAnswer
+			? 'The last answer about the video was not understood when Max Wait was over'
+			: 'The service could not be asked when Max Wait was over whether the video is finished',
 		advice: `The last poll failed: ${message}. The video may be finished.`,
 		code,
 		words: words ?? (isEmpty(error) ? undefined : wordsOf(error).message),
@@ -59,6 +61,20 @@ function lastStatus(status: string): string {
 	if (isKnownStatus(status) && !isDone(status)) return 'The task is still running.';
 	const why = isDone(status) ? 'but it had no URL' : 'which this node does not know';
 	return `Its last status was "${logText(status)}", ${why}.`;
+}
+
+/**
+ * JSON in which no task is found. The video may be finished, and the answer may show where it is.
+ * @param isAbout whether the answer has the ID that was asked for, so that the service itself sent it
+ */
+export function unreadableTask({ record }: GatewayError, isAbout: boolean): GatewayError {
+	const code: NodeCode = 'malformed_answer';
+	const advice = isAbout
+		? 'It has the ID of the task, and no status that this node finds.'
+		: record.advice;
+	const message = 'The answer about the video task was not understood';
+	const said = { message, advice: `${advice} The video may be finished.`, code };
+	return new GatewayError({ ...record, ...said }, { isAnswer: true });
 }
 
 const LATER = 'The video is finished and billed.';

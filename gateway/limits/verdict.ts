@@ -145,6 +145,7 @@ const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies Node
  * that is being redeployed responds like this for a while, and a wrong URL always does.
  */
 export function isOfOtherServer(error: GatewayError): boolean {
+	if (error.isAnswer) return false;
 	if (error instanceof ServiceError)
 		return !error.isOfService && !statusOf(error.status).isTransient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);

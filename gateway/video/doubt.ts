@@ -18,6 +18,9 @@ const REPLICA_LAG_MS = 30_000;
 /** After as many responses in a row from another server, the URL of a task that the service never knew is taken to be wrong. */
 const POLLS_OF_OTHER_SERVER = 5;
 
+/** After as many equal answers in a row that are not understood, the next one would be the same. */
+const POLLS_OF_SAME_ANSWER = 3;
+
 /** What a poll said that ends the wait if so many polls in a row say it, or for so long. */
 interface Said {
 	said: string;
@@ -63,6 +66,8 @@ function saidByFailure(
 	if (failure instanceof NoResponseError && (failure.transient || failure.code === 'ENOTFOUND'))
 		return undefined;
 	if (failure instanceof ServiceError && statusOf(failure.status).isTransient) return undefined;
+	if (failure.isAnswer)
+		return { said: `${failure.code} ${failure.record.words}`, polls: POLLS_OF_SAME_ANSWER };
 	const isKnown = submitted !== undefined || submittedAt !== undefined;
 	if (isOfOtherServer(failure))
 		return isKnown ? undefined : { said: 'another server', polls: POLLS_OF_OTHER_SERVER };

@@ -1,4 +1,5 @@
-import { notStored } from '../errors/videoError';
+import type { GatewayError } from '../errors/gatewayError';
+import { notStored, unreadableTask } from '../errors/videoError';
 import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { type Asked, namesOf, partsOf, walk } from '../schemas/answerWalk';
@@ -48,11 +49,16 @@ export async function readTaskWithVideo(
 			);
 		let data = '';
 		const schema = videoTaskReport(asked);
-		const task = await parseResource(read.take(), true, response, schema, (value) => {
+		const prepare = (value: unknown) => {
 			data = takeInlineData(value);
 			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
-		});
+		};
+		const refusal = (error: GatewayError, value: unknown) => {
+			const isAbout = walk(value, asked).some(({ isAsked }) => isAsked);
+			return unreadableTask(error, isAbout);
+		};
+		const task = await parseResource(read.take(), true, response, schema, prepare, refusal);
 		return { ...task, video: data && decoded(data.replace(DATA_URL, '')) };
 	} finally {
 		if (isLarge) isReading = false;

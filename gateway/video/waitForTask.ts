@@ -109,7 +109,8 @@ export async function waitForTask(
 			if (isLast) {
 				task.lastFailedAt ??= now;
 				const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
-				if (found || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
+				// A minute is for polls that got no answer.
+				if (found || failure?.isAnswer || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
 				task.due = later(now, Math.min(interval, repeatedMs));
 				continue;
 			}

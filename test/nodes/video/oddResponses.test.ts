@@ -177,6 +177,49 @@ test.each([
 	);
 });
 
+describe('an answer in which no task is found', () => {
+	const polls = () => service.requests.filter((request) => request.startsWith('GET')).length;
+	const about = { task_id: 'task-1', stage: 'Uploaded' };
+	const words = expect.stringMatching(/Uploaded.*/) as string;
+
+	test('ends the wait when it comes three times in a row, and the error quotes it', async () => {
+		const { items } = await generate([
+			rawJson({ ...about, step: 1 }),
+			rawJson({ ...about, step: 2 }),
+			rawJson({ ...about, step: 2 }),
+			rawJson({ ...about, step: 1 }),
+			rawJson(about),
+		]);
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'malformed_answer',
+			task_id: 'task-1',
+			description: words,
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			description: expect.stringMatching(/may be finished(?!.*proxy)/) as string,
+		});
+		expect(polls()).toBe(7);
+	});
+
+	test('is asked for once by Get, also where it is an error with status 200', async () => {
+		const get = { operation: 'get', taskId: 'task-1' };
+		for (const answer of [about, { code: 1301, message: 'Uploaded, and lost' }]) {
+			const { items } = await generate([rawJson(answer)], get);
+			expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', description: words });
+			expect(polls()).toBe(1);
+			service.requests.length = 0;
+		}
+	});
+
+	test('is not asked for again when Max Wait is over', async () => {
+		const { items } = await generate([rawJson(about)], {
+			waitOptions: { pollInterval: 0.1, maxWait: 0.15 },
+		});
+		expect(items[0]?.json.error).toMatchObject({ code: 'wait_timeout', description: words });
+		expect(polls()).toBe(2);
+	});
+});
+
 describe('an undocumented status', () => {
 	const paused = () => rawJson(video('task-1', { status: 'paused', url: null, error: 'Soon' }));
 
