@@ -32,8 +32,8 @@ export type TaskState = NonNullable<ErrorRecord['task']>;
  */
 export function recordOf(error: unknown, task?: TaskState, advice?: string): ErrorRecord {
 	const record = error instanceof GatewayError ? error.record : ofN8n(error);
-	const both = advice ? `${record.advice} ${advice}` : record.advice;
-	return task ? { ...record, advice: both, task } : record;
+	const both = [record.advice, advice].filter(Boolean).join(' ');
+	return { ...record, advice: both, ...(task && { task }) };
 }
 
 function ofN8n(error: unknown): ErrorRecord {

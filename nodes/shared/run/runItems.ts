@@ -4,12 +4,13 @@ import {
 	type INodeProperties,
 	NodeError,
 } from 'n8n-workflow';
-import { CancelledError } from '../../../gateway';
+import { CancelledError, GatewayError } from '../../../gateway';
 import { asHtml, hintAfterRun } from '../output/hints';
+import { itemsNamed } from '../form/itemsNamed';
 import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
-import { nodeError } from './errorText';
+import { nodeError, recordOf } from './errorText';
 import { type ErrorOf, failAll, type Outcome, type Pending } from './outcomes';
 import { inTurns } from './turns';
 
@@ -117,7 +118,8 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 
 /**
  * Reads all items, then prepares them.
- * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails
+ * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails, which names the others
+ * that cannot be read
  */
 async function prepareAll<Form, Prepared, Result extends object>(
 	{ context, properties, form, gatewayOf }: Service,
@@ -129,8 +131,7 @@ async function prepareAll<Form, Prepared, Result extends object>(
 	const errors = new Map<number, unknown>();
 	const forms = new Map<number, Form>();
 	const prepared = new Map<number, Prepared>();
-	const unlessFailed = (item: number, action: () => void) => {
-		if (errors.has(item) || (!continues && errors.size > 0)) return;
+	const attempt = (item: number, action: () => void) => {
 		try {
 			action();
 		} catch (error) {
@@ -138,7 +139,7 @@ async function prepareAll<Form, Prepared, Result extends object>(
 		}
 	};
 	await inTurns(context, items, (item) =>
-		unlessFailed(item, () => {
+		attempt(item, () => {
 			// An item whose credential is invalid fails before anything is sent.
 			gatewayOf(item);
 			const known = form.isFixed ? forms.get(0) : undefined;
@@ -146,17 +147,37 @@ async function prepareAll<Form, Prepared, Result extends object>(
 		}),
 	);
 	const { refusalOfAll } = form;
-	await inTurns(context, forms, ([item, each]) =>
-		unlessFailed(item, () => {
+	if (!continues) throwFirst(context, errors, othersThatFail(errors, items.length));
+	await inTurns(context, forms, ([item, each]) => {
+		if (!continues && errors.size > 0) return;
+		attempt(item, () => {
 			if (refusalOfAll) throw refusalOfAll;
 			prepared.set(item, prepare(each, item));
-		}),
-	);
+		});
+	});
 	const refused = errors.size === 0 ? refusal?.() : undefined;
 	if (refused) errors.set(refused.item, refused.error);
-	const first = Math.min(...errors.keys());
-	if (!continues && errors.size > 0) throw nodeError(context, errors.get(first), first);
+	if (!continues) throwFirst(context, errors);
 	for (const hint of form.hints(errors)) hintAfterRun(context, asHtml(hint));
 	for (const [item, error] of errors) outcomes[item] = { error };
 	return { outcomes, prepared };
+}
+
+/** @param named the other items that cannot be read: their failures would come one after the other */
+function throwFirst(
+	context: IExecuteFunctions,
+	errors: ReadonlyMap<number, unknown>,
+	named: number[] = [],
+): void {
+	for (const [item, error] of errors) {
+		if (named.length === 0) throw nodeError(context, error, item);
+		const advice = `I${itemsNamed(named).slice(1)} ${named.length === 1 ? 'fails' : 'fail'}, too.`;
+		throw nodeError(context, new GatewayError(recordOf(error, undefined, advice)), item);
+	}
+}
+
+/** The items that fail beside the first; none where all fail for one reason, which is in the form. */
+function othersThatFail(errors: ReadonlyMap<number, unknown>, items: number): number[] {
+	const reasons = new Set([...errors.values()].map((error) => recordOf(error).message));
+	return errors.size === items && reasons.size === 1 ? [] : [...errors.keys()].slice(1);
 }
