@@ -79,6 +79,9 @@ function fullTask({ latest, submitted }: PaidTask): IDataObject {
 	return error ? { ...fields, task_error: error } : fields;
 }
 
+/** With the binary mode "combined" of a workflow, n8n puts files into this field of an item. */
+const FILES = '_files';
+
 type Result = Settled<INodeExecutionData>;
 
 /** The items of a run, read from the book, and the hints about them. */
@@ -139,12 +142,20 @@ export class VideoOutput {
 		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
 		// Every field that an item of a video may have belongs to the node, also where this item lacks it.
 		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
+		const isOwn = task.file !== undefined && this.endsAtFiles(item);
 		const json = includeInputFields
-			? withInputFields(this.context, item, own, names, this.hints)
+			? withInputFields(this.context, item, own, isOwn ? [...names, FILES] : names, this.hints)
 			: own;
 		const made: INodeExecutionData = { json, pairedItem: { item } };
 		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
 		return made;
+	}
+
+	/** Whether n8n fails after the node, and loses its output, because the input has something else where it puts files. */
+	private endsAtFiles(item: number): boolean {
+		if (this.context.getWorkflowSettings?.().binaryMode !== 'combined') return false;
+		const { [FILES]: files } = this.context.getInputData()[item]?.json ?? {};
+		return files != null && (typeof files !== 'object' || Array.isArray(files));
 	}
 }
 

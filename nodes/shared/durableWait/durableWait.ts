@@ -180,6 +180,7 @@ function reasonToWaitInMemory(
 		return 'n8n retries an execution that was stopped before it waited';
 	if (!sourceOf(executeData)) return "nothing is connected to the node's input";
 	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
+	if (mayBeOneOfMany(context)) return 'a parent workflow may run this one once for each item';
 	return undefined;
 }
 
@@ -203,6 +204,19 @@ function callerWaits(context: IExecuteFunctions): boolean {
 	return before.some((node) => answersAtEnd(node) && hasRun(context, node.name));
 }
 
+/**
+ * A parent that runs this workflow once for each item, and waits for it, gets one result in place of all when the executions wait
+ * in the database (n8n-io/n8n#13869). How often a parent runs it is not to be seen, but for how many items.
+ */
+function mayBeOneOfMany(context: IExecuteFunctions): boolean {
+	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;
+	if (runExecutionData?.parentExecution?.shouldResume !== true) return false;
+	return context
+		.getParentNodes(context.getNode().name)
+		.filter(({ type }) => type.endsWith('.executeWorkflowTrigger'))
+		.some(({ name }) => evaluate(context, `$(${JSON.stringify(name)}).all().length`) === 1);
+}
+
 function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
 	if (type.endsWith('.chatTrigger')) return true;
 	return RESPONSES_THAT_WAIT.includes(String(parameters?.responseMode));
@@ -210,5 +224,9 @@ function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
 
 /** Whether a node ran in this execution: a workflow may have several triggers. */
 function hasRun(context: IExecuteFunctions, node: string): boolean {
-	return context.evaluateExpression(`{{ $(${JSON.stringify(node)}).isExecuted }}`, 0) === true;
+	return evaluate(context, `$(${JSON.stringify(node)}).isExecuted`) === true;
+}
+
+function evaluate(context: IExecuteFunctions, expression: string): unknown {
+	return context.evaluateExpression(`{{ ${expression} }}`, 0);
 }

@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -98,4 +99,31 @@ test('a hint names the fields of rows that the output replaces, once', async () 
 	expect(hints.filter((hint) => hint.includes('input field'))).toEqual([
 		'2 answers are without the input field id, usage, because the output has its own.',
 	]);
+});
+
+describe('in a workflow that keeps files in the field _files', () => {
+	const node = (_files: string | string[] | IDataObject): NodeRun => ({
+		...videoNode({ download: true, options }),
+		settings: { executionOrder: 'v1', binaryMode: 'combined' },
+		items: [{ prompt: 'A boat', _files }],
+	});
+
+	test.each([['a text'], [['a', 'list']]])(
+		'an input field of that name is left out if it is %j',
+		async (_files) => {
+			const { items, hints, run } = await runNode(simulator, node(_files));
+			expect(run.status).toBe('success');
+			expect(items).toMatchObject([
+				{ json: { status: 'completed', _files: { data: { fileExtension: 'mp4' } } } },
+			]);
+			expect(hints.join()).toContain(
+				'without the input field _files, because the output has its own',
+			);
+		},
+	);
+
+	test('files of the input stay beside the video', async () => {
+		const { items } = await runNode(simulator, node({ photo: { mimeType: 'image/png' } }));
+		expect(Object.keys(items[0]?.json._files ?? {})).toEqual(['photo', 'data']);
+	});
 });

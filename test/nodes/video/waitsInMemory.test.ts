@@ -50,6 +50,24 @@ function stoppedAtFirst(): IRunExecutionData {
 	});
 }
 
+/** A sub-workflow whose parent waits for it. */
+const child = (...prompts: string[]): Partial<NodeRun> => ({
+	mode: 'integrated',
+	triggerType: 'n8n-nodes-base.executeWorkflowTrigger',
+	waitingData: createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [
+				{
+					node: nodeOf('Start', 'n8n-nodes-base.executeWorkflowTrigger'),
+					data: { main: [prompts.map((prompt) => ({ json: { prompt } }))] },
+					source: null,
+				},
+			],
+		},
+		parentExecution: { executionId: '9', workflowId: 'parent', shouldResume: true },
+	}),
+});
+
 const { settings: v1 } = waitingNode();
 const CALLER_WAITS = 'the caller of the workflow waits for its response';
 
@@ -71,6 +89,7 @@ test.each<[string, Partial<NodeRun>]>([
 	[CALLER_WAITS, { trigger: { responseMode: 'streaming' } }],
 	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' }, otherTriggerType: 'test.other' }],
 	[CALLER_WAITS, { triggerType: '@n8n/n8n-nodes-langchain.chatTrigger' }],
+	['a parent workflow may run this one once for each item', child('A boat')],
 ])('the node waits in memory, with a hint, if %s', async (reason, options) => {
 	// A node without an input has no field to read.
 	const result = await runNode(waitingNode({ parameters: { prompt: 'A boat' }, ...options }));
@@ -90,6 +109,12 @@ test.each<[string, Partial<NodeRun>]>([
 	const result = await runNode(waitingNode(options));
 	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
 	expect(hintsOf(result)).toEqual([]);
+	expect(result.waits).not.toEqual([]);
+});
+
+test('a sub-workflow that its parent runs once for several items waits in the database', async () => {
+	const result = await runNode(waitingNode(child('One', 'Two')));
+	expect(result.items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
 	expect(result.waits).not.toEqual([]);
 });
 
