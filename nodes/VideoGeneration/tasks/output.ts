@@ -101,11 +101,10 @@ export class VideoOutput {
 		const { context, book } = this;
 		const entries = causeOf === undefined ? [...book.current.values()] : book.entries;
 		const results = new Map<number, Result[]>();
-		for (const entry of entries)
-			results.set(entry.item, [
-				...(results.get(entry.item) ?? []),
-				...this.resultsOf(entry, causeOf),
-			]);
+		for (const entry of entries) {
+			const made = this.resultsOf(entry, causeOf);
+			if (made.length > 0) results.set(entry.item, [...(results.get(entry.item) ?? []), ...made]);
+		}
 		const withoutTask = (item: number) => (causeOf ? [{ error: causeOf(item) }] : []);
 		const inputs = context.getInputData();
 		const items = outputOf(
