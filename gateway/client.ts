@@ -24,9 +24,9 @@ import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { DownloadQueue, type StoreVideo, VideoDownloads } from './video/downloads';
 import { MAX_LIST_BYTES } from './http/body';
-import { shownError } from './errors/errorBody';
+import { shownError, shownFailure } from './errors/errorBody';
 import { isEmpty } from './schemas/responseJson';
-import { isDone, isOtherWord, readStatus } from './schemas/taskStatus';
+import { isDone, isOtherWord, mayBeFailed, readStatus } from './schemas/taskStatus';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
@@ -204,18 +204,28 @@ export class Gateway {
 		const { shown: task, sent, video } = answer;
 		const hasVideo = Boolean(task.url || video);
 		// A service may call a task done that its rules have stopped.
-		const isStopped = isDone(task.status) && !hasVideo && !isEmpty(task.error);
+		const isStopped = isDone(task.status) && !hasVideo && task.failure !== undefined;
 		const status = isStopped ? 'failed' : readStatus(task.status, hasVideo);
 		if (video && isFinished({ status })) onInlineVideo?.(video);
-		const isFailed = status === 'failed' && !isEmpty(task.error);
-		const error = isFailed && { error: shownError(task.error, apiKey) };
+		const isFailed = status === 'failed' || mayBeFailed({ status });
+		const failure = isFailed ? shownFailure(task.failure, apiKey) : undefined;
+		const hasError = isFailed && !isEmpty(task.error);
+		const error = hasError ? shownError(task.error, apiKey) : task.error;
 		// The service may name a task otherwise in its polls. What is paid for is not lost for a name.
 		const sent_as = {
 			...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
 			...(isOtherWord(task.status, status) && { status: task.status }),
 		};
 		const { id, used } = this.knownTask(taskId, task, sent);
-		return { ...task, id, status, ...error, used, sent_as: isEmpty(sent_as) ? undefined : sent_as };
+		return {
+			...task,
+			id,
+			status,
+			error,
+			failure,
+			used,
+			sent_as: isEmpty(sent_as) ? undefined : sent_as,
+		};
 	}
 
 	/** A task of which only the ID and perhaps the URLs are known. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
+import type { VideoTask } from '../schemas/video';
 import { isObject } from './foreignError';
 import { isEmpty } from '../schemas/responseJson';
 
@@ -103,6 +104,17 @@ export function shownError(error: unknown, apiKey: ApiKey): unknown {
 		message: apiKey.redactStart(message, MAX_MESSAGE),
 		...(name && { code: shortText(apiKey.redactStart(name, MAX_CODE)) }),
 		...(reason && { data: { reason: apiKey.redactStart(reason, MAX_MESSAGE) } }),
+	};
+}
+
+/** What a task says of its failure, without the key. */
+export function shownFailure(failure: VideoTask['failure'], apiKey: ApiKey): VideoTask['failure'] {
+	if (failure === undefined) return undefined;
+	const { words, code, reason } = failure;
+	return {
+		words: apiKey.redactStart(words, MAX_MESSAGE),
+		...(code && { code: shortText(apiKey.redactStart(code, MAX_CODE)) }),
+		...(reason && { reason: apiKey.redactStart(reason, MAX_MESSAGE) }),
 	};
 }
 

@@ -11,7 +11,7 @@ import { htmlToText } from './serviceError';
 import { type NodeCode, statusOf } from './statuses';
 
 /** The service ended a video task with status `failed`. */
-export function taskFailed({ id, error, sent_as }: VideoTask): GatewayError {
+export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayError {
 	const words = isEmpty(error) ? undefined : wordsOf({ error });
 	const status = sent_as?.status;
 	return new GatewayError({
@@ -24,9 +24,11 @@ export function taskFailed({ id, error, sent_as }: VideoTask): GatewayError {
 			status === undefined
 				? 'Change the prompt or the settings, or submit the video again.'
 				: 'Retry On Fail and Retry poll this task once more, and submit nothing. Run the workflow again to submit another video.',
-		code: shortText(words?.code ?? words?.type ?? ('task_failed' satisfies NodeCode)),
-		words: words?.message.slice(0, MAX_MESSAGE),
-		reason: errorData.parse(words?.data).reason,
+		code: shortText(
+			words?.code ?? words?.type ?? failure?.code ?? ('task_failed' satisfies NodeCode),
+		),
+		words: failure?.words || words?.message.slice(0, MAX_MESSAGE),
+		reason: failure?.reason ?? errorData.parse(words?.data).reason,
 		isApiError: true,
 	});
 }

@@ -1,7 +1,8 @@
 import { type Asked, isOfStatus, isWithin, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields } from './responseJson';
-import { isDone, isKnownStatus, readStatus } from './taskStatus';
+import { reasonWords } from './reasonWords';
+import { isDone, isKnownStatus, mayBeFailed, readStatus } from './taskStatus';
 
 /** A status word, and the object that it is about. */
 interface Said {
@@ -16,7 +17,8 @@ const MAY_BE_STATUS = /\b(?:status|state)(?: (?:str|text|name))?$/;
 const IS_DONE = /^(?:is )?(?:done|finished|completed?)$/;
 /** An operation of Google says `done` only when it is. */
 const OPERATION = /(?:^|\/)operations\/[^/]+$/;
-const WORDS = /\b(?:msg|messages?|details?)$/;
+/** To take the name of every field apart would be slow. */
+const NAMED = /err|fail|reason|code/i;
 const REASON = /\b(?:error|fail(?:ed|ure)?)\b|(?<!finish )\breasons?$/;
 
 /** The status word that a field is. */
@@ -71,6 +73,14 @@ export interface FoundTask extends Fields {
 	/** The addresses of further videos of the same task. */
 	others: string[];
 	error: unknown;
+	failure: Failure | undefined;
+}
+
+/** What an answer says of a failure, in whichever fields. */
+interface Failure {
+	words: string;
+	code?: string | undefined;
+	reason?: string | undefined;
 }
 
 /**
@@ -96,7 +106,7 @@ export function findTask(answer: unknown, asked: Asked): FoundTask | undefined {
 		status,
 		url: url ?? kept,
 		others,
-		error: isEmpty(fields.error) ? reasonIn(places, whole, status) : fields.error,
+		...failureIn(answer, places, whole, status),
 	};
 }
 
@@ -113,14 +123,40 @@ function withoutStatus(
 	return isAsked && (percent < 100 || isOperation) ? 'processing' : undefined;
 }
 
-/** What a task without an `error` says of its failure, in fields whose names tell of one; of one that has failed, in any with words. */
-function reasonIn(places: readonly Place[], whole: Place, status: string): unknown {
-	const isReason = (place: Place, names: RegExp) =>
-		names.test(partsOf(place.key)) &&
-		typeof place.value !== 'number' &&
-		!isEmpty(place.value) &&
-		isWithin(place, whole);
-	const told = places.find((place) => isReason(place, REASON));
-	const isFailed = told === undefined && readStatus(status, false) === 'failed';
-	return (isFailed ? places.find((place) => isReason(place, WORDS)) : told)?.value;
+/** The `error` of a task, or what it has instead, and all that the answer says of a failure. */
+function failureIn(
+	answer: unknown,
+	places: readonly Place[],
+	whole: Place,
+	status: string,
+): Pick<FoundTask, 'error' | 'failure'> {
+	const ofTask = places.filter((place) => NAMED.test(place.key) && isWithin(place, whole));
+	const error = ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value));
+	const told =
+		error ??
+		ofTask.find(
+			({ key, value }) => REASON.test(partsOf(key)) && typeof value !== 'number' && !isEmpty(value),
+		);
+	const mayBeFailure = mayBeFailed({ status }) || readStatus(status, false) === 'failed';
+	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
+	const same = (text: string) => text;
+	const words = reasonWords(whole.value, same) || reasonWords(answer, same);
+	const code = [...ofTask, ...places].map(codeIn).find(Boolean);
+	const reason = places.find(({ key, inside }) => key === 'reason' && inside?.key === 'data');
+	const failure = {
+		words,
+		code,
+		...(typeof reason?.value === 'string' && { reason: reason.value }),
+	};
+	return { error: told?.value ?? (words || undefined), failure };
+}
+
+/** The code of an error. A number that its name does not call an error's may say that all went well. */
+function codeIn({ key, value }: Place): string | undefined {
+	const [isCode, owner] = /^(?:(err(?:or)?|fail(?:ure)?|status) )?code$/.exec(partsOf(key)) ?? [];
+	if (isCode === undefined) return undefined;
+	const text = typeof value === 'string' || (value && owner) ? String(value) : '';
+	return /^(?:|200|0|success|succeed|ok|null|none)$/i.test(text) || (!owner && /^\d+$/.test(text))
+		? undefined
+		: text;
 }

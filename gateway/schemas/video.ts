@@ -134,6 +134,10 @@ const report = z.looseObject({
 	completed_at: unixTime.nullish().catch(undefined),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
+	/** What the answer says of a failure, in whichever fields. */
+	failure: z
+		.object({ words: z.string(), code: z.string().optional(), reason: z.string().optional() })
+		.optional(),
 });
 
 /** An answer with neither the task's ID nor a known status comes from another server. */

@@ -108,7 +108,7 @@ export class VideoDownloads {
 
 	/** The error about a task whose answer leads to no video: what the answer is, its owner can judge. */
 	private withAnswer(failure: NoResponseError, task: VideoTask): GatewayError {
-		const own = { used: undefined, sent_as: undefined, others: undefined };
+		const own = { failure: undefined, others: undefined, sent_as: undefined, used: undefined };
 		const json = JSON.stringify({ ...task, ...task.sent_as, ...own });
 		const words = this.settings.redact(json).slice(0, SHOWN_CHARACTERS);
 		return new GatewayError({ ...failure.record, words });

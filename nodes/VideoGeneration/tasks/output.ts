@@ -75,7 +75,7 @@ function fullTask({ latest, submitted }: PaidTask): IDataObject {
 		task_id: id,
 	};
 	const { error, ...fields } = whole as IDataObject;
-	for (const own of ['sent_as', 'used']) delete fields[own];
+	for (const own of ['failure', 'others', 'sent_as', 'used']) delete fields[own];
 	return error ? { ...fields, task_error: error } : fields;
 }
 
