@@ -83,7 +83,9 @@ function customData(played: Played): string[] {
 		const { video_task_ids: text = '' } = dataOf(row).resultData.metadata ?? {};
 		const ids = text === '' ? [] : text.split(', ');
 		// Control characters are escaped there.
-		const unknown = ids.filter((id) => /^[\w-]+$/.test(id) && !truth.tasks.has(id));
+		const unknown = ids.filter(
+			(id) => /^[\w-]+$/.test(id) && !truth.tasks.has(id) && !truth.withoutTaskIds.has(id),
+		);
 		const made = submitted.filter((execution) => execution === row.id).length;
 		const isWhole = row.status === 'success' && row.retryOf === undefined && kills.length === 0;
 		const isFull = text.length > ROOM;

@@ -79,7 +79,9 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		const id = String(json.task_id);
 		const task = played.truth.tasks.get(id);
 		if (task === undefined)
-			return json.task_id === undefined ? [] : [`${what} has an unknown task ${id}`];
+			return json.task_id === undefined || played.truth.withoutTaskIds.has(id)
+				? []
+				: [`${what} has an unknown task ${id}`];
 		if (node.operation !== 'get' && node.operation !== 'wait' && task.prompt !== prompt)
 			return [`${what} has the task of "${task.prompt}"`];
 		if (node.operation === 'submit' && json.revised_prompt === undefined)

@@ -75,7 +75,13 @@ export class Service {
 		main: 'sk-simulation-0123456789abcdef',
 		other: 'sk-other-key-0123456789abcdef',
 	};
-	readonly truth: Truth = { requests: [], tasks: new Map(), notConnected: [], elsewhere: [] };
+	readonly truth: Truth = {
+		requests: [],
+		tasks: new Map(),
+		withoutTaskIds: new Set(),
+		notConnected: [],
+		elsewhere: [],
+	};
 	/** Requests on their way. */
 	readonly open = new Set<Exchange>();
 	readonly now: () => number;
@@ -178,6 +184,8 @@ export class Service {
 		noteOutcome(truth, context);
 		for (const task of named(context.tasks))
 			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
+		const [task] = context.tasks ?? [];
+		if (task && named(context.tasks).length === 0) this.truth.withoutTaskIds.add(task.submissionId);
 		const isChat = truth.endpoint === 'chat' && truth.accepted;
 		const workMs = isChat
 			? this.between(this.thinkingMs, `thinking ${truth.prompt} ${truth.attempt}`)

@@ -74,6 +74,8 @@ export interface Truth {
 	/** In the order of arrival. */
 	requests: TruthRequest[];
 	tasks: Map<string, TruthTask>;
+	/** The ids of submissions whose response named no task: the node can only ask for these. */
+	withoutTaskIds: Set<string>;
 	/** Connections that were not made, with the time at which a client notices. */
 	notConnected: Array<{
 		at: number;
