@@ -92,29 +92,24 @@ export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
 	/** The service itself responded: the body is an error body of the service, and its status is documented. */
-	readonly isOfService: boolean;
+	readonly isOfService: boolean = true;
 	/** The body has a code that the document names for its status. */
-	readonly hasInterfaceCode: boolean;
+	readonly hasInterfaceCode: boolean = true;
 	/** A server in between responded: nobody knows what the service did. */
-	readonly isFromServerInBetween: boolean;
+	readonly isFromServerInBetween: boolean = false;
 	/** The service asks not to send the request again. */
-	readonly forbidsRetry: boolean;
+	readonly forbidsRetry: boolean = false;
 
 	constructor(
 		record: ErrorRecord & { http_status: number },
-		facts: Pick<Cause, 'retryAfterMs'> & {
-			isOfService?: boolean;
-			hasInterfaceCode?: boolean;
-			isFromServerInBetween?: boolean;
-			forbidsRetry?: boolean;
-		} = {},
+		{
+			retryAfterMs,
+			...facts
+		}: Partial<Omit<ServiceError, keyof GatewayError | 'status'>> & Cause = {},
 	) {
-		super({ ...record, isApiError: true }, { ...facts, isAnswer: record.http_status < 300 });
+		super({ ...record, isApiError: true }, { retryAfterMs, isAnswer: record.http_status < 300 });
 		this.status = record.http_status;
-		this.isOfService = facts.isOfService ?? true;
-		this.hasInterfaceCode = facts.hasInterfaceCode ?? true;
-		this.isFromServerInBetween = facts.isFromServerInBetween ?? false;
-		this.forbidsRetry = facts.forbidsRetry ?? false;
+		Object.assign(this, facts);
 	}
 }
 

@@ -5,66 +5,54 @@ import { forAnotherRequest, NoResponseError } from './gatewayError';
 import { POSSIBLE_PROXY } from './proxyAdvice';
 import { type NodeCode, statusOf, type SystemCode } from './statuses';
 
-/** What happened, what to do, and whether the same request may succeed later. */
-type Meaning = [message: string, advice: string, transient: boolean];
+interface Meaning {
+	message: string;
+	advice: string;
+	/** Whether the same request may succeed later. Default: yes. */
+	transient?: boolean;
+}
 
 const CHECK_URL_AND_NETWORK = `Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.${POSSIBLE_PROXY}`;
-const TOO_SLOW: Meaning = ['Could not connect to the service in time', CHECK_URL_AND_NETWORK, true];
-const UNKNOWN: Meaning = ['Could not connect to the service', CHECK_URL_AND_NETWORK, true];
-const NO_ROUTE: Meaning = [
-	'The service is unreachable from this n8n host',
-	'Check the network, firewall and proxy of the n8n host.',
-	true,
-];
-/** n8n refuses the URL at once, or its IP address at the DNS lookup. */
-const BLOCKED: Meaning = [
-	"n8n's SSRF protection blocks the URL of the service",
-	'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-	false,
-];
-const NO_TLS: Meaning = [
-	'Could not establish a secure connection to the service',
-	"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
-	false,
-];
+const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
+const NO_ROUTE = {
+	message: 'The service is unreachable from this n8n host',
+	advice: `Check the network, firewall and proxy of the n8n host.${POSSIBLE_PROXY}`,
+};
 
 /** Codes of Node.js for a failure to connect. */
 export const NOT_CONNECTED: Record<string, Meaning> = {
-	ECONNREFUSED: [
-		'The service refused the connection',
-		'Check the Base URL and its port in the credential, and that the service is running.',
-		true,
-	],
-	ENOTFOUND: [
-		"The service's host name could not be found",
-		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
-		false,
-	],
-	EAI_AGAIN: [
-		"The service's host name could not be resolved right now",
-		'Check the network and the DNS of the n8n host.',
-		true,
-	],
+	ECONNREFUSED: {
+		message: 'The service refused the connection',
+		advice: `Check the Base URL and its port in the credential, and that the service is running.${POSSIBLE_PROXY}`,
+	},
+	ENOTFOUND: {
+		message: "The service's host name could not be found",
+		advice: `Check the spelling of the Base URL in the credential, and the DNS of the n8n host.${POSSIBLE_PROXY}`,
+		transient: false,
+	},
+	EAI_AGAIN: {
+		message: "The service's host name could not be resolved right now",
+		advice: `Check the network and the DNS of the n8n host.${POSSIBLE_PROXY}`,
+	},
 	EHOSTUNREACH: NO_ROUTE,
 	ENETUNREACH: NO_ROUTE,
 };
 
 const LOST = {
-	not_http: [
-		'The server did not return a valid HTTP response',
-		'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
-	],
-	damaged_answer: [
-		'The compressed response is damaged',
-		'A proxy between n8n and the service may be damaging responses.',
-	],
-	connection_lost: [
-		'The connection to the service was lost before the response was complete',
-		`Check the network between n8n and the service.${POSSIBLE_PROXY}`,
-	],
-} satisfies Partial<Record<NodeCode, [message: string, advice: string]>>;
-
-const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
+	not_http: {
+		message: 'The server did not return a valid HTTP response',
+		advice:
+			'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
+	},
+	damaged_answer: {
+		message: 'The compressed response is damaged',
+		advice: 'A proxy between n8n and the service may be damaging responses.',
+	},
+	connection_lost: {
+		message: 'The connection to the service was lost before the response was complete',
+		advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
+	},
+} satisfies Partial<Record<NodeCode, Meaning>>;
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
@@ -79,17 +67,26 @@ const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)
 /** Codes of the HTTP parsers of undici and Node.js. */
 const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
+/** @param paid whether the service may have accepted a billable request */
+function noResponse(
+	code: NodeCode | SystemCode,
+	{ transient = true, ...texts }: Meaning,
+	{ cause, technical, paid = false }: { cause?: unknown; technical?: string; paid?: boolean } = {},
+): NoResponseError {
+	const record = { ...texts, code, technical, may_have_been_accepted: paid };
+	return new NoResponseError(record, { transient, cause });
+}
+
 /**
  * The error of a request that no connection took, so that the service has not seen it. One failure to connect may be that of
  * several requests.
  */
 export function neverSent(cause: unknown): NoResponseError {
 	if (cause instanceof NoResponseError) return forAnotherRequest(cause);
-	return (
-		notConnected(cause) ??
-		faultOf(cause, false) ??
-		unsent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
-	);
+	const known = notConnected(cause) ?? faultOf(cause, false);
+	if (known) return known;
+	const unknown = { message: 'Could not connect to the service', advice: CHECK_URL_AND_NETWORK };
+	return noResponse('no_connection', unknown, { cause, technical: textOf(cause, 'message') });
 }
 
 /**
@@ -106,60 +103,61 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 
 /** No connection was made in time, so the request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return unsent('connect_timeout', TOO_SLOW, undefined);
+	return noResponse('connect_timeout', {
+		message: 'Could not connect to the service in time',
+		advice: CHECK_URL_AND_NETWORK,
+	});
 }
 
 /** The error for a failure to connect; undefined for any other failure. */
 function notConnected(cause: unknown): NoResponseError | undefined {
-	if (isSsrfRefusal(cause)) return unsent('address_blocked', BLOCKED, cause);
+	// n8n refuses the URL at once, or its IP address at the DNS lookup.
+	if (isSsrfRefusal(cause)) {
+		const blocked = {
+			message: "n8n's SSRF protection blocks the URL of the service",
+			advice:
+				'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
+			transient: false,
+		};
+		return noResponse('address_blocked', blocked, { cause });
+	}
 	const code = codeOf(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
-	if (known !== undefined) {
-		const [message, advice, transient] = known;
-		return unsent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
-	}
-	return TLS_CODE.test(code) ? unsent(code, NO_TLS, cause, textOf(cause, 'message')) : undefined;
+	if (known !== undefined) return noResponse(code, known, { cause });
+	if (!TLS_CODE.test(code)) return undefined;
+	const noTls = {
+		message: 'Could not establish a secure connection to the service',
+		advice:
+			"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
+		transient: false,
+	};
+	return noResponse(code, noTls, { cause, technical: textOf(cause, 'message') });
 }
 
 function isSystemCode(code: string): code is SystemCode {
 	return code === code.toUpperCase();
 }
 
-function unsent(
-	code: NodeCode | SystemCode,
-	[message, advice, transient]: Meaning,
-	cause: unknown,
-	technical?: string,
-): NoResponseError {
-	const record = { message, advice, code, technical, may_have_been_accepted: false };
-	return new NoResponseError(record, { transient, cause });
-}
-
 /** The error for an exception of code, after which a retry would end in the same way; undefined for any other failure. */
-function faultOf(cause: unknown, may_have_been_accepted: boolean): NoResponseError | undefined {
+function faultOf(cause: unknown, paid: boolean): NoResponseError | undefined {
 	const name = textOf(cause, 'name');
 	if (!FAULT.test(name)) return undefined;
-	return new NoResponseError(
-		{
-			message: 'The node failed because of a fault of its own, not of the network',
-			advice: `Report it with the technical detail: ${bugs.url}`,
-			code: 'node_error',
-			technical: `${name}: ${textOf(cause, 'message')}`,
-			may_have_been_accepted,
-		},
-		{ transient: false, cause },
-	);
+	const fault = {
+		message: 'The node failed because of a fault of its own, not of the network',
+		advice: `Report it with the technical detail: ${bugs.url}`,
+		transient: false,
+	};
+	const technical = `${name}: ${textOf(cause, 'message')}`;
+	return noResponse('node_error', fault, { cause, technical, paid });
 }
 
 /** A connection took the request, and no complete response came back. */
-function connectionLost(cause: unknown, may_have_been_accepted: boolean): NoResponseError {
+function connectionLost(cause: unknown, paid: boolean): NoResponseError {
 	const technical = textOf(cause, 'message');
 	const code = lossOf(codeOf(cause), technical);
-	const [message, advice] = LOST[code];
-	const record = { message, advice, code, technical, may_have_been_accepted };
-	return new NoResponseError(record, { cause });
+	return noResponse(code, LOST[code], { cause, technical, paid });
 }
 
 function lossOf(code: string, message: string): keyof typeof LOST {
@@ -173,35 +171,35 @@ function lossOf(code: string, message: string): keyof typeof LOST {
  * @param status of the proxy's response, if there was one
  */
 export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
-	const technical = textOf(cause, 'message');
 	if (status === undefined) {
-		const advice = `Check ${PROXY_VARIABLES}, and that the proxy is running.`;
-		const meaning: Meaning = ['Could not connect to the proxy of the n8n host', advice, true];
-		return unsent('proxy_unreachable', meaning, cause, technical);
+		const unreachable = {
+			message: 'Could not connect to the proxy of the n8n host',
+			advice: `Check ${PROXY_VARIABLES}, and that the proxy is running.`,
+		};
+		const technical = textOf(cause, 'message');
+		return noResponse('proxy_unreachable', unreachable, { cause, technical });
 	}
 	const transient = statusOf(status).isTransient === true;
 	// Some proxies, such as tinyproxy, use 401 for their own password.
 	if (status === 407 || status === 401)
-		return unsent(
-			'proxy_login',
-			[
-				'The proxy of the n8n host requires a valid user name and password',
-				`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
-				transient,
-			],
-			cause,
-		);
-	const [message, advice] =
-		status >= 500
-			? [
-					`The proxy of the n8n host could not reach the service (status ${status})`,
-					'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
-				]
-			: [
-					`The proxy of the n8n host refused to connect to the service (status ${status})`,
-					'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
-				];
-	return unsent('proxy_refused', [message, advice, transient], cause);
+		return noResponse('proxy_login', {
+			message: 'The proxy of the n8n host requires a valid user name and password',
+			advice: `Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
+			transient,
+		});
+	if (status < 500)
+		return noResponse('proxy_refused', {
+			message: `The proxy of the n8n host refused to connect to the service (status ${status})`,
+			advice:
+				'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
+			transient,
+		});
+	return noResponse('proxy_refused', {
+		message: `The proxy of the n8n host could not reach the service (status ${status})`,
+		advice:
+			'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
+		transient,
+	});
 }
 
 /**
@@ -219,23 +217,20 @@ export function timeoutError(
 		body: `The service stopped sending data for ${time}`,
 		content: `The service kept the connection alive but sent no content for ${time}`,
 	};
-	return new NoResponseError({
+	const meaning = {
 		message: messages[waitedFor],
 		advice: paid
 			? 'Increase Timeout if the model needs longer.'
 			: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`,
-		code: 'timeout',
-		may_have_been_accepted: paid,
-	});
+	};
+	return noResponse('timeout', meaning, { paid });
 }
 
 /** A response, or several, took longer than work in n8n's main process may. */
 export function tooSlow(ms: number): NoResponseError {
-	return new NoResponseError({
+	return noResponse('timeout', {
 		message: `The service did not send its whole response within ${formatSeconds(ms)}`,
 		advice: 'Try again in a few minutes.',
-		code: 'timeout',
-		may_have_been_accepted: false,
 	});
 }
 

@@ -57,7 +57,7 @@ const otherServers = [
 	return [[name + says, code(withoutNumber(message.code, status))]];
 });
 
-const connecting = Object.entries(NOT_CONNECTED).map(([name, [message, advice]]) => [
+const connecting = Object.entries(NOT_CONNECTED).map(([name, { message, advice }]) => [
 	code(name),
 	`${linkToMessage(message)}. The request was not sent.`,
 	advice,

@@ -1,14 +1,13 @@
 import { TextReader, type UserTexts } from './userTexts';
-import { NOT_CONNECTED } from '../../gateway/errors/networkError';
 import { table } from './table';
 
 /** Places that pass on words of the service, of n8n or of Node.js, or a text that is listed where it is made. */
 const PASSED_ON: readonly string[] = [
+	'gateway/errors/networkError.ts: technical',
 	'gateway/errors/errorBody.ts: JSON.stringify(value.error)',
 	'gateway/errors/errorBody.ts: apiKey.redactStart(message, MAX_MESSAGE)',
 	'gateway/errors/errorBody.ts: message',
 	"gateway/errors/errorBody.ts: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error))",
-	'gateway/errors/networkError.ts: technical',
 	'gateway/errors/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
 	'nodes/VideoGeneration/tasks/log.ts: asHtml(stoppedBefore)',
@@ -38,10 +37,7 @@ export function messagesPage(): string {
 	const others = reader.unreadable.filter((place) => !PASSED_ON.includes(place));
 	if (others.length > 0)
 		throw new Error(`The text for users cannot be read in:\n${others.join('\n')}`);
-	const connecting = Object.values(NOT_CONNECTED).map(([message, advice]): UserTexts => {
-		return { message: [message], advice: [advice], hint: [] };
-	});
-	const errors = rowsOf([...texts, ...connecting].filter(({ message }) => message.length > 0));
+	const errors = rowsOf(texts.filter(({ message }) => message.length > 0));
 	const alone = unique(
 		texts.filter(({ message }) => message.length === 0).flatMap(({ advice }) => advice),
 	);
