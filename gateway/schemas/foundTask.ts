@@ -15,6 +15,8 @@ interface Said {
 const STATUS = /^(?:task )?(?:status|state)$/;
 const MAY_BE_STATUS = /\b(?:status|state)(?: (?:str|text|name))?$/;
 const IS_DONE = /^(?:is )?(?:done|finished|completed?)$/;
+/** The rank of a status that is a number. */
+const NUMBER = 3;
 /** An operation of Google says `done` only when it is. */
 const OPERATION = /(?:^|\/)operations\/[^/]+$/;
 /** To take the name of every field apart would be slow. */
@@ -34,10 +36,10 @@ function saidBy({ key, value, inside, isAsked }: Place): Said[] {
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 	// A number means something else in each service.
 	if (/^\d+$/.test(text) && /\b(?:status|state|flag)$/.test(words))
-		return isAsked ? [{ task, word: text, rank: 3 }] : [];
+		return isAsked ? [{ task, word: text, rank: NUMBER }] : [];
 	if (text === '' || !MAY_BE_STATUS.test(words)) return [];
 	if (STATUS.test(words)) return [{ task, word: text, rank: 0 }];
-	return isKnownStatus(text) ? [{ task, word: text, rank: isInStatus ? 0 : 2 }] : [];
+	return isInStatus || isKnownStatus(text) ? [{ task, word: text, rank: isInStatus ? 0 : 2 }] : [];
 }
 
 /** The status words of all objects. */
@@ -96,7 +98,9 @@ export function findTask(answer: unknown, asked: Asked): FoundTask | undefined {
 	const whole = (parts.length > 1 && task.inside) || task;
 	const [url, ...others] = filmsOf(films, whole, task);
 	const isAsked = places.some((place) => place.isAsked);
-	const status = said?.word ?? withoutStatus(task.value, isAsked, url === undefined ? [] : films);
+	const isWord = said !== undefined && said.rank < NUMBER;
+	const ended = isWord ? undefined : withoutStatus(task.value, isAsked, url ? films : []);
+	const status = ended ?? said?.word;
 	if (status === undefined) return undefined;
 	const { id, task_id, taskId, ...fields } = task.value;
 	const kept = typeof fields.url === 'string' && IS_ADDRESS.test(fields.url) ? null : fields.url;
