@@ -154,8 +154,9 @@ export class FormReader {
 		const template = this.templates.get(path) ?? new Template(path, raw, isJson);
 		this.templates.set(path, template);
 		if (!raw.startsWith('=')) return template.fixed;
-		const values = template.expressions.map((code) => {
-			const value = evaluate(code);
+		const found = this.valuesOf(template, item);
+		const values = template.expressions.map((code, index) => {
+			const [value] = found[index] ?? [];
 			if (code.includes('binary') && STORED.test(inText(value))) throw template.refusalOfFile(code);
 			if (value === undefined) this.noteMissing(template, code, item, group);
 			else if (group) this.filled.add(group);
@@ -165,12 +166,26 @@ export class FormReader {
 		const texts = template.expressions.map((code, index) => {
 			const text = inText(values[index]);
 			if (typeof values[index] !== 'object' || !text.includes(NO_TEXT)) return text;
-			// With n8n's default engine an object is a copy, and only n8n knows the text of what it copied, such as a date.
-			const words = String(evaluate(` ${code}`)).slice(1);
+			const [, words = text] = found[index] ?? [];
 			if (words.includes(NO_TEXT)) throw template.refusalOfObject(code);
 			return words;
 		});
 		return template.withTexts(texts);
+	}
+
+	/** The value of each expression of a text, with its words where it is an object. */
+	private valuesOf(template: Template, item: number): Array<[value?: unknown, words?: string]> {
+		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
+		const { expressions, isOnlyExpression, allExpressions } = template;
+		const oneByOne = () => expressions.map((code): [unknown] => [evaluate(code)]);
+		if (isOnlyExpression) return oneByOne();
+		try {
+			const all = evaluate(allExpressions);
+			if (Array.isArray(all)) return all as Array<[unknown?, string?]>;
+		} catch {
+			// What n8n takes as an expression without being one, such as a comment.
+		}
+		return oneByOne();
 	}
 
 	/** @throws GatewayError for an item that failed in an earlier node: nobody means a text with that gap */

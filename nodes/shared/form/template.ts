@@ -53,6 +53,24 @@ export class Template {
 		return this.expressions.length === 1 && (this.isJson ? around.trim() : around) === '';
 	}
 
+	/**
+	 * One expression for the value of each, and its words where it is an object: n8n evaluates the expressions of a text together,
+	 * and one may change what the next reads. As in n8n, only an error about an expression is one. With n8n's default engine an
+	 * object is a copy, and only n8n knows the words of what it copied, such as a date.
+	 */
+	get allExpressions(): string {
+		const each = this.expressions.map((code) => `() => (${withoutBraces(code)}\n)`);
+		return `{{ [${each.join(', ')}].map((evaluate) => {
+			try {
+				const value = evaluate();
+				return [value, typeof value === 'object' ? [value].join('') : ''];
+			} catch (error) {
+				if (/Expression/.test(error.name)) throw error;
+				return [];
+			}
+		}) }}`;
+	}
+
 	/** The text with the texts of its expressions. In JSON, a text stays inside its quotation marks. */
 	withTexts(ofExpressions: string[]): string {
 		let isQuoted = false;
@@ -128,7 +146,12 @@ export function onPurpose(code: string): string {
 
 /** The expression with `more` appended. */
 function inExpression(code: string, more: string): string {
-	const inner = code.replace(/^\{\{|\}\}$/g, '').trim();
+	const inner = withoutBraces(code).trim();
 	if (inner.length > SHOWN) return `{{ (…)${more} }}`;
 	return `{{ ${/^[\w$.?[\]"'()]+$/.test(inner) ? inner : `(${inner})`}${more} }}`;
+}
+
+/** The braces at the end may be missing. */
+function withoutBraces(code: string): string {
+	return code.replace(/^\{\{|\}\}$/g, '');
 }

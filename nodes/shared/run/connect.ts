@@ -16,6 +16,8 @@ import {
 import { FormReader } from '../form/formReader';
 import { namedAsInForm } from '../form/parameterLabels';
 import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
+import { throwIfCancelled } from './cancel';
+import type { OriginalInput } from './originalInput';
 import type { ErrorOf } from './outcomes';
 import { inTurns } from './turns';
 
@@ -70,13 +72,16 @@ async function readCredential(host: Host, itemIndex: number): Promise<Credential
 
 /**
  * Connects a node that has items.
+ * @param input remembers the items before expressions change them
  * @returns the error of each item, if none can be connected
  * @throws NodeOperationError when the execution was cancelled meanwhile
  */
 export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
+	input: OriginalInput,
 ): Promise<Service | { errorOf: ErrorOf }> {
+	await input.remember(context.getNode().parameters);
 	const form = new FormReader(context);
 	const named = (error: unknown) => namedAsInForm(error, properties);
 	let options: RequestOptions;
@@ -85,7 +90,7 @@ export async function connect(
 	} catch (error) {
 		return { errorOf: () => named(error) };
 	}
-	const { gateways, errors } = await openGateways(context, options);
+	const { gateways, errors } = await openGateways(context, options, input);
 	if (gateways.size === 0) return { errorOf: (item) => named(errors.get(item)) };
 	const gatewayOf = (item: number) => {
 		const gateway = gateways.get(item);
@@ -102,13 +107,19 @@ export async function connect(
  * workflow serves many customers, each with a key of their own.
  * @returns by item, the gateways of valid credentials, and the errors of the others
  */
-async function openGateways(context: IExecuteFunctions, options: RequestOptions) {
+async function openGateways(
+	context: IExecuteFunctions,
+	options: RequestOptions,
+	input: OriginalInput,
+) {
 	const items = [...context.getInputData().keys()];
-	const isSame = items.length === 1 || (await hasFixedCredential(context));
+	const stored = await storedCredential(context);
+	const isSame = items.length === 1 || isFixed(stored);
+	await input.remember(stored);
 	const gateways = new Map<number, Gateway>();
 	const errors = new Map<number, unknown>();
 	const known = new Map<string, Gateway>();
-	await inTurns(context, isSame ? [0] : items, async (item) => {
+	const open = async (item: number) => {
 		try {
 			const credential = await readCredential(context, item);
 			const name = JSON.stringify(credential);
@@ -122,30 +133,36 @@ async function openGateways(context: IExecuteFunctions, options: RequestOptions)
 		} catch (error) {
 			for (const each of isSame ? items : [item]) errors.set(each, error);
 		}
-	});
+	};
+	await inTurns(isSame ? [0] : items, open, () => throwIfCancelled(context));
 	return { gateways, errors };
 }
 
+/** Without expressions, a credential is read once: n8n reads it from its database each time. */
+function isFixed(stored: object | undefined): boolean {
+	if (stored === undefined) return false;
+	return Object.values(stored).every((value) => !String(value).startsWith('='));
+}
+
 /**
- * Whether the stored credential has no expression: then it is read once, since n8n reads it from its database each time. n8n does
- * not promise what tells this. Where it is missing or fails, the credential is read for each item, as n8n's own nodes do.
+ * The fields of the credential as they are stored. n8n does not promise what tells this. Where it is missing or fails, the
+ * credential is read for each item, as n8n's own nodes do.
  */
-async function hasFixedCredential(context: IExecuteFunctions): Promise<boolean> {
+async function storedCredential(context: IExecuteFunctions): Promise<object | undefined> {
 	const { additionalData } = context as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>;
-	const stored = context.getNode().credentials?.[CREDENTIAL_TYPE];
-	if (!additionalData || !stored) return false;
+	const details = context.getNode().credentials?.[CREDENTIAL_TYPE];
+	if (!additionalData || !details) return undefined;
 	try {
-		const fields = await additionalData.credentialsHelper.getDecrypted(
+		return await additionalData.credentialsHelper.getDecrypted(
 			additionalData,
-			stored,
+			details,
 			CREDENTIAL_TYPE,
 			context.getMode(),
 			context.getExecuteData(),
 			true,
 		);
-		return Object.values(fields).every((value) => !String(value).startsWith('='));
 	} catch {
-		return false;
+		return undefined;
 	}
 }
 

@@ -11,6 +11,7 @@ import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
 import { nodeError, recordOf } from './errorText';
+import { OriginalInput } from './originalInput';
 import { type ErrorOf, failAll, type Outcome, type Pending } from './outcomes';
 import { inTurns } from './turns';
 
@@ -61,11 +62,15 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 	throwIfCancelled(context);
 	if (context.getInputData().length === 0) return [];
 
-	const service = await connectTo(context, properties);
-	if ('errorOf' in service) return fail(service.errorOf);
+	const input = new OriginalInput(context);
+	const service = await connectTo(context, properties, input);
+	if ('errorOf' in service) {
+		await input.restore();
+		return fail(service.errorOf);
+	}
 	try {
 		const itemWork = run.connected(service);
-		const { outcomes, prepared } = await prepareAll(service, itemWork);
+		const { outcomes, prepared } = await prepareAll(service, itemWork, input);
 		const continues = context.continueOnFail();
 		let stopped = false;
 		const pending: Array<Promise<void>> = [];
@@ -113,6 +118,9 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 		const output = fail(() => error);
 		end?.(output);
 		return output;
+	} finally {
+		// A cancel may have come while they were read.
+		await input.restore();
 	}
 }
 
@@ -124,6 +132,7 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 async function prepareAll<Form, Prepared, Result extends object>(
 	{ context, properties, form, gatewayOf }: Service,
 	{ isBegun, read, prepare, refusal }: ItemWork<Form, Prepared, Result, unknown>,
+	input: OriginalInput,
 ) {
 	const continues = context.continueOnFail();
 	const items = isBegun ? [] : [...context.getInputData().keys()];
@@ -138,23 +147,25 @@ async function prepareAll<Form, Prepared, Result extends object>(
 			errors.set(item, namedAsInForm(error, properties));
 		}
 	};
-	await inTurns(context, items, (item) =>
+	const readItem = (item: number) =>
 		attempt(item, () => {
 			// An item whose credential is invalid fails before anything is sent.
 			gatewayOf(item);
 			const known = form.isFixed ? forms.get(0) : undefined;
 			forms.set(item, known ?? read(item));
-		}),
-	);
+		});
+	await inTurns(items, readItem, () => throwIfCancelled(context));
+	await input.restore();
 	const { refusalOfAll } = form;
 	if (!continues) throwFirst(context, errors, othersThatFail(errors, items.length));
-	await inTurns(context, forms, ([item, each]) => {
+	const prepareItem = ([item, each]: [number, Form]) => {
 		if (!continues && errors.size > 0) return;
 		attempt(item, () => {
 			if (refusalOfAll) throw refusalOfAll;
 			prepared.set(item, prepare(each, item));
 		});
-	});
+	};
+	await inTurns(forms, prepareItem, () => throwIfCancelled(context));
 	const refused = errors.size === 0 ? refusal?.() : undefined;
 	if (refused) errors.set(refused.item, refused.error);
 	if (!continues) throwFirst(context, errors);

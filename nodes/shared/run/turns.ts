@@ -1,6 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { nextTurn, systemClock } from '../../../gateway';
-import { throwIfCancelled } from './cancel';
 
 /**
  * n8n does nothing else while a node reads its items: each expression takes up to 0.7 ms (n8n 2.41). Reading and preparing
@@ -10,19 +8,19 @@ const MAX_TURN_MS = 25;
 
 /**
  * Does something for one thing after another, while n8n has its turn in between.
- * @throws NodeOperationError when the execution was cancelled in between
+ * @param afterTurn is called when n8n had its turn
  */
 export async function inTurns<Thing>(
-	context: IExecuteFunctions,
 	things: Iterable<Thing>,
 	action: (thing: Thing) => void | Promise<void>,
+	afterTurn = () => {},
 ): Promise<void> {
 	let startedAt = systemClock.now();
 	for (const thing of things) {
 		await action(thing);
 		if (systemClock.now() - startedAt < MAX_TURN_MS) continue;
 		await nextTurn();
-		throwIfCancelled(context);
+		afterTurn();
 		startedAt = systemClock.now();
 	}
 }
