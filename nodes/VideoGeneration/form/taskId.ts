@@ -19,7 +19,7 @@ const MAX_IDS = 100;
 const ONE_ID = /^=\s*\{\{[^{}]*(?:\.task_id|\[['"]task_id['"]\])\s*\}\}\s*$/;
 
 /** An entry of the list of tasks in an error and in the log. */
-const LISTED = /\(\d+\) (\S+): /g;
+const LISTED = /\[item \d+\] (\S+): /g;
 
 /**
  * The IDs of tasks that someone submitted earlier, wherever that was: one, or several as the node's hints, errors and log write them.
@@ -27,7 +27,9 @@ const LISTED = /\(\d+\) (\S+): /g;
  */
 export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	const value = form.read('taskId', itemIndex);
-	const isOne = ONE_ID.test(form.written('taskId') ?? String(taskIdProperty.default));
+	const written = form.written('taskId') ?? String(taskIdProperty.default);
+	// The value of an expression has spaces on purpose.
+	const isOne = written.startsWith('=') && (ONE_ID.test(written) || !/[,\r\n]/.test(String(value)));
 	if (typeof value !== 'string' || isOne) return [parseTaskId(value)];
 	const listed = [...value.matchAll(LISTED)].flatMap(([, id]) => id ?? []);
 	const named = listed.length > 0 ? listed : value.split(/[\s,]+/).filter(Boolean);

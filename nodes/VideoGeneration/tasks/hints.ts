@@ -43,8 +43,7 @@ export function showVideoHints(
 		files.filter(({ id }) => id === undefined).length,
 	);
 	hints.show(context);
-	const tasks = entries.flatMap(liveTasks);
-	hintAboutWords(context, tasks);
+	hintAboutWords(context, entries);
 	hintAboutDownload(context, entries);
 	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
 	// Several videos have a price that is easily overlooked.
@@ -65,13 +64,16 @@ export function showVideoHints(
 }
 
 /** Names statuses in other words than the interface's, and polls that were answered about another task. */
-function hintAboutWords(context: IExecuteFunctions, tasks: PaidTask[]): void {
+function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void {
 	const words = new Map<string, string>();
 	const ids: string[] = [];
-	for (const { id, status, sent_as } of tasks.map(({ latest }) => latest)) {
-		if (sent_as?.status !== undefined) words.set(sent_as.status, status);
-		if (sent_as?.id !== undefined) ids.push(`${asHtml(id)} (${asHtml(sent_as.id)})`);
-	}
+	for (const entry of entries)
+		for (const { latest } of liveTasks(entry)) {
+			const { id, status, sent_as } = latest;
+			if (sent_as?.status !== undefined) words.set(sent_as.status, status);
+			if (sent_as?.id !== undefined)
+				ids.push(`${asHtml(id)} of item ${entry.item} (${asHtml(sent_as.id)})`);
+		}
 	for (const [word, status] of words)
 		hintAfterRun(context, `The service's status "${asHtml(word)}" was read as ${status}`, 'info');
 	if (ids.length > 0)

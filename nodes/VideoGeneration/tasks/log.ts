@@ -66,6 +66,13 @@ export class TaskLog {
 			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
 	}
 
+	/** A poll found a task: the log says once if the answer names another one. */
+	polled(item: number, { latest }: PaidTask, { id, sent_as }: VideoTask): void {
+		if (sent_as?.id === undefined || sent_as.id === latest.sent_as?.id) return;
+		const what = `polls of video task ${idInLog(id)} are answered with the ID ${idInLog(sent_as.id)}`;
+		this.write('warn', `${what}: check whether it is the right video [item ${item}]`);
+	}
+
 	/** The response to a submission was lost. */
 	lost(item: number, wasStopped: boolean): void {
 		const how = wasStopped

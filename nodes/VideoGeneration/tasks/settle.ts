@@ -30,7 +30,11 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		const gateway = gatewayOf(entry.item);
 		const waiting = waitForTask({
 			...{ task, interval, polling, pauses, signal },
-			get: async (stop, withinMs) => await gateway.getVideoTask(id, stop, keep, withinMs),
+			get: async (stop, withinMs) => {
+				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
+				run.log.polled(entry.item, task, found);
+				return found;
+			},
 			hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
 		});
 		const isOver = await waiting.then(Boolean, (error: unknown) => {

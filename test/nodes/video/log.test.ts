@@ -31,6 +31,20 @@ test('the videos of one submission share a line in the log', async () => {
 	]);
 });
 
+test('polls that are answered with another ID are in the log once, and in a hint with their item', async () => {
+	let polls = 0;
+	service.respond = (request) => {
+		if (request.startsWith('POST')) return rawJson({ id: 'request', data: [{ id: 'task-1' }] });
+		const status = (polls += 1) < 4 ? 'processing' : 'completed';
+		return rawJson({ id: 'task-9', status, url: status === 'completed' ? service.url : null });
+	};
+	const { hints } = await runNode(service, videoNode());
+	const warning =
+		'Node "Node", execution 1: polls of video task task-1 are answered with the ID task-9: check whether it is the right video [item 0]';
+	expect(lines.filter((line) => line.includes('task-9'))).toEqual([warning]);
+	expect(hints.join()).toContain('task-1 of item 0 (task-9)');
+});
+
 test('a stopped run names its tasks in one warning, in its error, and in a hint of the next manual run', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
 	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });

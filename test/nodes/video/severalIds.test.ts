@@ -34,9 +34,10 @@ describe.each(['wait', 'get'])('the operation %s', (operation) => {
 	});
 
 	test('gets the tasks of the list in an error of the node', async () => {
-		const ids = await submitted(2);
-		const list = ids.map((id, index) => `(${index + 1}) ${id}: processing`).join(' ');
-		const taskId = `Tasks of this run: ${list}`;
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+		const { error } = await runNode(simulator, videoNode({ options: { n: 2 } }));
+		const ids = simulator.tasks.map(({ id }) => id);
+		const taskId = /Tasks of this run: .*/.exec(error?.description ?? '')?.[0] ?? '';
 		const { items } = await runNode(simulator, videoNode({ operation, taskId }));
 		expect(items.map(({ json }) => json)).toEqual(statuses(ids));
 	});
