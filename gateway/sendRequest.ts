@@ -124,7 +124,7 @@ async function sendOnce<Result>(
 /** Whether a POST that ends in this error may have created something billable. */
 function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return isMalformed(error);
-	const { hidesSuccess } = statusOf(error.status);
+	const { hidesSuccess } = statusOf(error.readAs);
 	return (
 		hidesSuccess === 'always' || (hidesSuccess === 'if in between' && error.isFromServerInBetween)
 	);

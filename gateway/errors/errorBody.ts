@@ -3,6 +3,8 @@ import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import type { VideoTask } from '../schemas/video';
 import { isObject } from './foreignError';
+import { walk } from '../schemas/answerWalk';
+import { reasonWords } from '../schemas/reasonWords';
 import { isEmpty } from '../schemas/responseJson';
 
 /** Characters of a message that an error shows. */
@@ -11,8 +13,6 @@ export const MAX_MESSAGE = 1_000;
 const MAX_TASK_ERROR = 4_096;
 /** Characters of a code, of which an error shows fewer. */
 export const MAX_CODE = 200;
-/** Errors of one list that are read. */
-const MAX_LISTED = 20;
 
 /** What an error body of any shape says. */
 export interface ErrorWords {
@@ -20,13 +20,25 @@ export interface ErrorWords {
 	code: string | undefined;
 	/** OpenAI's class of the error, such as `insufficient_quota`. */
 	type: string | undefined;
-	data: unknown;
+	/** The parameter that is refused. */
+	parameter: string | undefined;
+	/** Why the content was filtered: `data.reason`, or the categories of a filter. */
+	reason: string | undefined;
 }
 
-/** Fields with words, in the order in which a message joins them. `error` may be a text or an object with such fields. */
-const WORDS = ['title', 'error', 'message', 'msg', 'status_msg', 'detail', 'error_description'];
-/** Fields that have words, or errors of their own, where there is none of those. */
-const OTHER_WORDS = ['reason', 'errors', 'base_resp'];
+/** Fields of a body that tell an error by itself. */
+const TELLS = [
+	'title',
+	'error',
+	'message',
+	'msg',
+	'status_msg',
+	'detail',
+	'error_description',
+	'reason',
+	'errors',
+	'base_resp',
+];
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
@@ -44,26 +56,6 @@ function asText(value: unknown): string | undefined {
 	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
 }
 
-/** All words of an error, with the names of refused fields. */
-function wordsIn(value: unknown): string {
-	if (typeof value === 'string') return NOTHING.test(value.trim()) ? '' : value;
-	if (Array.isArray(value)) return joined(value.slice(0, MAX_LISTED).map(wordsIn), '; ');
-	if (!isObject(value) || isSuccess(value)) return '';
-	// FastAPI names the field that it refuses in `loc`.
-	const place = Array.isArray(value.loc) ? value.loc.slice(0, MAX_LISTED).join('.') : '';
-	const words = joined([place, ...WORDS.map((name) => wordsIn(value[name]))], ': ');
-	return words === ''
-		? joined(
-				OTHER_WORDS.map((name) => wordsIn(value[name])),
-				': ',
-			)
-		: words;
-}
-
-function joined(words: string[], between: string): string {
-	return [...new Set(words)].filter(Boolean).join(between);
-}
-
 function isSuccess(value: unknown): boolean {
 	const code = asText(field(value, 'code') ?? field(value, 'status_code'));
 	return code !== undefined && SUCCESS.test(code) && isEmpty(field(value, 'error'));
@@ -76,16 +68,28 @@ function inner(value: unknown, names: string[]): string | undefined {
 	return [...found, ...names.map((name) => asText(field(first, name)))].find(Boolean);
 }
 
-/** Reads an error of any shape. Without readable words, its JSON is the message. */
-export function wordsOf(error: unknown): ErrorWords {
+/**
+ * Reads an error of any shape. Without readable words, its JSON is the message.
+ * @param redact takes the key out of a text
+ */
+export function wordsOf(error: unknown, redact = (text: string) => text): ErrorWords {
 	const [first] = Array.isArray(error) ? (error as unknown[]) : [error];
 	const nested = field(first, 'error');
+	const { reason } = errorData.parse(field(nested, 'data') ?? field(first, 'data'));
 	return {
-		message: wordsIn(error) || (typeof error === 'string' ? error : JSON.stringify(error)),
+		message:
+			reasonWords(error, redact) || (typeof error === 'string' ? error : JSON.stringify(error)),
 		code: inner(error, ['code', 'error_code', 'status_code']),
 		type: inner(nested, ['type']),
-		data: field(nested, 'data') ?? field(first, 'data'),
+		parameter: inner(error, ['param']),
+		reason: reason ?? filtersIn(error),
 	};
+}
+
+/** The categories of Azure's content filter that were found. */
+function filtersIn(error: unknown): string | undefined {
+	const found = walk(error).filter(({ value }) => field(value, 'filtered') === true);
+	return found.map(({ key }) => key).join(', ') || undefined;
 }
 
 /** The `error` of a failed task as the service sent it. Of an error that is long or has the key, only its words without the key. */
@@ -97,9 +101,8 @@ export function shownError(error: unknown, apiKey: ApiKey): unknown {
 		isClean &&= typeof value !== 'string' || apiKey.redactError(value) === value;
 	});
 	if (json.length <= MAX_TASK_ERROR && isClean) return error;
-	const { message, code, type, data } = wordsOf({ error });
+	const { message, code, type, reason } = wordsOf({ error }, (text) => apiKey.redactError(text));
 	const name = code ?? type;
-	const { reason } = errorData.parse(data);
 	return {
 		message: apiKey.redactStart(message, MAX_MESSAGE),
 		...(name && { code: shortText(apiKey.redactStart(name, MAX_CODE)) }),
@@ -119,16 +122,25 @@ export function shownFailure(failure: VideoTask['failure'], apiKey: ApiKey): Vid
 }
 
 /** The `data` of an error in the interface document: why the content was filtered. */
-export const errorData = z.object({ reason: z.string().optional() }).catch({});
+const errorData = z.object({ reason: z.string().optional() }).catch({});
 
-/** Reads the JSON of an error, in the two documented shapes or those of other services; undefined for any other JSON. */
-export function readErrorBody(value: unknown): ErrorWords | undefined {
+/**
+ * Reads the JSON of an error, in the two documented shapes or those of other services; undefined for any other JSON.
+ * @param redact takes the key out of a text
+ */
+export function readErrorBody(
+	value: unknown,
+	redact?: (text: string) => string,
+): ErrorWords | undefined {
 	if (!isObject(value) || isSuccess(value)) return undefined;
-	const message = wordsIn(value);
-	if (message !== '' || typeof value.message === 'string') return { ...wordsOf(value), message };
-	return isEmpty(value.error)
-		? undefined
-		: { ...wordsOf(value), message: JSON.stringify(value.error) };
+	const fields = [...TELLS, 'status'].map((name) => [name, value[name]]);
+	const told: unknown = Array.isArray(value) ? value : Object.fromEntries(fields);
+	const hasWords = reasonWords(told, (text) => text) !== '';
+	if (!hasWords && typeof value.message !== 'string' && isEmpty(value.error)) return undefined;
+	const words = wordsOf(value, redact);
+	if (hasWords) return words;
+	const message = typeof value.message === 'string' ? '' : JSON.stringify(value.error);
+	return { ...words, message };
 }
 
 /** An answer, or the part of it that arrived. */

@@ -97,7 +97,10 @@ export class ServiceError extends GatewayError {
 	readonly hasInterfaceCode: boolean = true;
 	/** A server in between responded: nobody knows what the service did. */
 	readonly isFromServerInBetween: boolean = false;
-	/** The service asks not to send the request again. */
+	/** The status whose row of the table tells whether the request is retried, and whether it may be billed. */
+	readonly readAs: number;
+	/** Whether the service asks to send the request again, or not to. */
+	readonly asksForRetry: boolean = false;
 	readonly forbidsRetry: boolean = false;
 
 	constructor(
@@ -109,6 +112,7 @@ export class ServiceError extends GatewayError {
 	) {
 		super({ ...record, isApiError: true }, { retryAfterMs, isAnswer: record.http_status < 300 });
 		this.status = record.http_status;
+		this.readAs = this.status;
 		Object.assign(this, facts);
 	}
 }

@@ -1,43 +1,26 @@
-import * as z from 'zod';
 import type { Clock } from '../clock';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
-import { epochMs, type WallTime } from '../wallTime';
 import { formatDuration } from './duration';
 import {
-	errorData,
 	type ErrorWords,
 	isServiceErrorBody,
 	MAX_CODE,
 	MAX_MESSAGE,
 	readErrorBody,
 } from './errorBody';
-import { type ErrorRecord, ServiceError } from './gatewayError';
+import { ServiceError } from './gatewayError';
+import { isQuotaCode, meaningOf } from './meaning';
+import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import {
-	messageInBetween,
-	isQuotaCode,
-	isDocumented,
-	isInterfaceCode,
-	statusMessage,
-	statusOf,
-} from './statuses';
+import { isDocumented, isInterfaceCode, messageInBetween, statusOf } from './statuses';
 
 /** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
 
-/** No limit lasts a year: a longer time may be a Unix time. */
-const MAX_WAIT_MS = 366 * 24 * 3_600_000;
-
-/** Also in quotation marks. */
-const seconds = z.coerce.number().positive();
-
 /** Load balancers that give up waiting for the service respond with 503, after 10 seconds or more. */
 const LATE_MS = 10_000;
-
-/** Names in lower case. */
-type Headers = Record<string, string | string[] | undefined>;
 
 /** A response with the key that its error must not show, and the clock that tells when it came. */
 interface FailedResponse {
@@ -59,22 +42,31 @@ export function toServiceError(
 ): ServiceError {
 	const value = typeof body === 'string' ? jsonIn(body) : body;
 	// Some frameworks send their words as one JSON text.
-	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
+	const words = readErrorBody(typeof value === 'string' ? { error: value } : value, (text) =>
+		apiKey.redactError(text),
+	);
 	const quoted = words?.message ?? textOf(body, headers, apiKey);
-	const data = words?.data;
 	const code = codeOf(words, status);
-	const retryAfterMs = retryAfter(status, headers, data, clock.wallTime());
+	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
+	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusal = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusal || isServiceErrorBody(value);
-	const isOfService = hasErrorBody && isDocumented(status);
+	const meaning = meaningOf({
+		status,
+		code,
+		type: words?.type,
+		words: quoted,
+		namesParameter: namesParameter(words?.parameter, quoted),
+		namesWait: asked !== undefined,
+		isErrorBody: hasErrorBody,
+	});
+	const isOfService = hasErrorBody && isDocumented(meaning.readAs);
 	const isFromServerInBetween =
 		!hasErrorBody &&
 		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
-	const summary = isFromServerInBetween
-		? messageInBetween(status)
-		: statusMessage(status, code, quoted);
-	const filtered = errorData.parse(data).reason;
+	const summary = isFromServerInBetween ? messageInBetween(status) : meaning;
+	const filtered = words?.reason;
 	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_MESSAGE);
 	return new ServiceError(
 		{
@@ -101,15 +93,26 @@ export function toServiceError(
 			isOfService,
 			hasInterfaceCode: isInterfaceCode(status, code),
 			isFromServerInBetween,
+			readAs: isFromServerInBetween ? status : meaning.readAs,
+			asksForRetry: header(headers, 'x-should-retry') === 'true' && !meaning.isUsedUp,
 			forbidsRetry: header(headers, 'x-should-retry') === 'false',
 		},
 	);
 }
 
-/** The JSON of a body or of an event of a stream. */
+/** The JSON of a body, or of the first event of a body that is an event stream (DashScope). */
 function jsonIn(body: string): unknown {
-	const [, event = body] = /^(?:event:.*\n)?(?:data|error):(.*)/.exec(body.trimStart()) ?? [];
+	const isStream = /^\s*(?:id|event|data|error|retry)?:/.test(body);
+	const [, event = body] = (isStream && /^(?:data|error):(.*)/m.exec(body)) || [];
 	return parseResponseJsonOrUndefined(event);
+}
+
+/** The name of a parameter: in quotation marks, of several words or places, or as the subject of a sentence. */
+const NAMED =
+	/['"`‘“][\w.[\]-]+['"`’”]|\b[a-z]+_[a-z_]+\b|\b(?:body|messages)[.[]|\b(?:temperature|messages?|prompt|size|duration|fps|stop|user|stream|tools?|model|n)\b(?: \w+)?:? (?:is|are|must|should|cannot|may|has|have|exceeds?|too|contains?)\b/i;
+
+function namesParameter(parameter: string | undefined, words: string): boolean {
+	return parameter !== undefined || NAMED.test(words);
 }
 
 /** The code of an error, unless it is a number that only repeats the status. */
@@ -167,53 +170,6 @@ export function htmlToText(page: string): string {
 
 function retryAdvice(retryAfterMs: number): string {
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
-}
-
-/** Milliseconds that the server of a file asks to wait. */
-export function askedPause(status: number, headers: Headers, now: WallTime): number | undefined {
-	return statusOf(status).isThrottled ? retryAfter(status, headers, undefined, now) : undefined;
-}
-
-/**
- * Milliseconds that the service asks to wait: `data.retry_after` of the body, else `Retry-After` in seconds or as a date,
- * else, with status 429, `X-RateLimit-Reset-Requests`. A time in the past does not count.
- */
-function retryAfter(
-	status: number,
-	headers: Headers,
-	data: unknown,
-	now: WallTime,
-): number | undefined {
-	const body = z.object({ retry_after: seconds }).safeParse(data).data;
-	const asked = header(headers, 'retry-after') ?? '';
-	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
-	// The response may show the service's own clock, by which it wrote the other dates.
-	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
-	const waits = [
-		(body?.retry_after ?? 0) * 1000,
-		Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - serviceNow,
-		(reset ?? 0) * 1000 - serviceNow,
-	];
-	return waits.find((wait) => wait > 0 && wait < MAX_WAIT_MS);
-}
-
-/** Seconds: some services add the unit, and two servers in a row may both add the header (`120, 120`). */
-const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
-
-function readRateLimit(headers: Headers): ErrorRecord['rate_limit'] {
-	const entries = (['limit', 'remaining', 'reset'] as const).flatMap((name) => {
-		const value = Number(header(headers, `x-ratelimit-${name}-requests`));
-		return Number.isFinite(value) ? [[name, value]] : [];
-	});
-	return entries.length === 0
-		? undefined
-		: (Object.fromEntries(entries) as ErrorRecord['rate_limit']);
-}
-
-function header(headers: Headers, name: string): string | undefined {
-	const value = headers[name];
-	const first = Array.isArray(value) ? value[0] : value;
-	return first?.trim() || undefined;
 }
 
 function clip(text: string): string {

@@ -1,11 +1,13 @@
 /** What a status, or a code of the service with it, means for a user. */
-interface Status {
+export interface Status {
 	status: number;
 	code: string;
 	message: string;
 	advice: string;
 	/** Replaces `advice` when the service sends no message. */
 	adviceWithoutWords?: string;
+	/** Replaces `advice` when the service does not name the parameter. */
+	adviceWithoutParameter?: string;
 	/** The code says more than its status, and counts with any status. */
 	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
@@ -39,6 +41,8 @@ export const STATUSES: readonly Status[] = [
 		advice: 'Correct the parameter that the service names.',
 		adviceWithoutWords:
 			'Check the parameters of the node: the service does not say which one is wrong.',
+		adviceWithoutParameter:
+			'See the message from the service below, and check the parameters of the node.',
 		inBetween: 'with a body',
 		codeInBetween: 'bad_request',
 	},
@@ -162,15 +166,6 @@ export function isInterfaceCode(status: number, code: string | undefined): boole
 	);
 }
 
-/** Other services' words for `quota_not_enough`: OpenAI, MiniMax, new-api, Alibaba. */
-const QUOTA =
-	/^(quota_not_enough|insufficient_.*(quota|balance|funds|credits?)|billing_.*|exceeded_current_quota.*|arrearage)/i;
-
-/** Whether a code says that the account must be topped up, so that no retry helps. */
-export function isQuotaCode(code: string): boolean {
-	return QUOTA.test(code);
-}
-
 /** Whether the document names this status as one of errors. */
 export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);
@@ -200,20 +195,6 @@ export function statusOf(status: number): Status {
 		advice: 'See the message from the service below, and check the Base URL in the credential.',
 		adviceWithoutWords: 'Check the Base URL in the credential, and try again in a few minutes.',
 	};
-}
-
-/**
- * What an error response says.
- * @param code the service's own code, which may be more specific than the status
- * @param words the service's own message, which the error shows behind the advice
- */
-export function statusMessage(status: number, code: string | undefined, words: string): Status {
-	const kind = isQuotaCode(code ?? '') ? 'quota_not_enough' : code;
-	const ofCode = STATUSES.find((entry) => entry.isSpecific && entry.code === kind);
-	const namesModel = status === 404 && ofCode === undefined && /(?<![\w/])model\b/i.test(words);
-	const specific = namesModel ? STATUSES.find((entry) => entry.code === 'model_not_found') : ofCode;
-	const entry = { ...(specific ?? statusOf(status)), code: statusOf(status).code };
-	return words !== '' ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
 }
 
 /** What an error response of a server in between says. */

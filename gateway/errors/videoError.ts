@@ -4,7 +4,7 @@ import { isEmpty, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { isDone, isKnownStatus } from '../schemas/taskStatus';
 import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
-import { errorData, MAX_MESSAGE, wordsOf } from './errorBody';
+import { MAX_MESSAGE, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
 import { type ErrorRecord, GatewayError, NoResponseError } from './gatewayError';
 import { htmlToText } from './serviceError';
@@ -28,7 +28,7 @@ export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayE
 			words?.code ?? words?.type ?? failure?.code ?? ('task_failed' satisfies NodeCode),
 		),
 		words: failure?.words || words?.message.slice(0, MAX_MESSAGE),
-		reason: failure?.reason ?? errorData.parse(words?.data).reason,
+		reason: failure?.reason ?? words?.reason,
 		isApiError: true,
 	});
 }

@@ -4,7 +4,7 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
-import { isQuotaCode, type NodeCode, statusOf } from '../errors/statuses';
+import { type NodeCode, statusOf } from '../errors/statuses';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
@@ -95,13 +95,13 @@ export function isRefusal(error: GatewayError): error is ServiceError {
 	return (
 		error instanceof ServiceError &&
 		!error.record.may_have_been_accepted &&
-		statusOf(error.status).isThrottled === true
+		statusOf(error.readAs).isThrottled === true
 	);
 }
 
 /** Whether a retry does not count: a rate and a number in flight (429) have room again, overload and a quota may not. */
 function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
-	const hasRoomAgain = isRefusal(error) && error.status === 429 && !isQuotaCode(error.code);
+	const hasRoomAgain = isRefusal(error) && error.readAs === 429;
 	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 
@@ -133,7 +133,8 @@ function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt)
 	if (error instanceof ServiceError && error.forbidsRetry) return false;
 	if (retriesOtherServers && isOfOtherServer(error)) return true;
 	if (isBillable && error.record.may_have_been_accepted) return false;
-	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
+	if (error instanceof ServiceError)
+		return error.asksForRetry || statusOf(error.readAs).isTransient === true;
 	return error instanceof NoResponseError && error.transient;
 }
 
@@ -147,7 +148,7 @@ const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies Node
 export function isOfOtherServer(error: GatewayError): boolean {
 	if (error.isAnswer) return false;
 	if (error instanceof ServiceError)
-		return !error.isOfService && !statusOf(error.status).isTransient;
+		return !error.isOfService && !statusOf(error.readAs).isTransient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
 	return isMalformed(error);
 }

@@ -50,8 +50,8 @@ export const modelList = z.preprocess((body) => {
 function unwrapped(body: unknown): unknown {
 	const fields = isFields(body) ? body : {};
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
-	if (fields.object === 'list' && fields.data === null) return [];
-	const list = LISTS.map((name) => fields[name]).find(Boolean) ?? body;
+	const isNull = fields.object === 'list' && fields.data === null;
+	const list = isNull ? [] : (LISTS.map((name) => fields[name]).find(Boolean) ?? body);
 	const isEmpty = Array.isArray(list) && list.length === 0;
 	// Beside an error, an empty list does not mean that there are no models.
 	return isEmpty &&

@@ -96,8 +96,8 @@ function inOrder(fields: Fields): Array<[string, unknown]> {
 }
 
 /** "Problem details" (RFC 9457), whose title has words. */
-function isProblem({ status, title }: Fields): boolean {
-	return typeof status === 'number' && typeof title === 'string';
+function isProblem({ status, title, detail, errors }: Fields): boolean {
+	return typeof title === 'string' && (typeof status === 'number' || Boolean(detail ?? errors));
 }
 
 /** FastAPI names the field that it refuses in `loc`. */

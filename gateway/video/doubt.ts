@@ -65,7 +65,7 @@ function saidByFailure(
 ): Said | undefined {
 	if (failure instanceof NoResponseError && (failure.transient || failure.code === 'ENOTFOUND'))
 		return undefined;
-	if (failure instanceof ServiceError && statusOf(failure.status).isTransient) return undefined;
+	if (failure instanceof ServiceError && statusOf(failure.readAs).isTransient) return undefined;
 	if (failure.isAnswer)
 		return { said: `${failure.code} ${failure.record.words}`, polls: POLLS_OF_SAME_ANSWER };
 	const isKnown = submitted !== undefined || submittedAt !== undefined;

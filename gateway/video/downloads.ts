@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
-import { askedPause } from '../errors/serviceError';
+import { askedPause } from '../errors/namedWait';
 import {
 	downloadLost,
 	downloadTimedOut,

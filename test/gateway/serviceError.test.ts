@@ -143,7 +143,7 @@ test('a late 503 that says when to retry is a refusal of the service', () => {
 test.each<[unknown, string]>([
 	['Too long', 'Too long'],
 	[{ message: 'Too long', detail: 'No' }, 'Too long: No'],
-	[{ detail: 'Too long', reason: 'No' }, 'Too long'],
+	[{ detail: 'Too long', reason: 'No' }, 'Too long: No'],
 	[{ reason: 'Too long' }, 'Too long'],
 	[{ limit: 5, hint: null }, '{"limit":5,"hint":null}'],
 	[5, '5'],
@@ -161,7 +161,7 @@ test.each<[body: string, words: string]>([
 	['{"detail":[{"loc":["body","model"],"msg":"Field required"}]}', 'body.model: Field required'],
 	['{"error":"invalid_grant","error_description":"It expired"}', 'invalid_grant: It expired'],
 	['{"base_resp":{"status_code":1004,"status_msg":"No key"}}', 'No key'],
-	['{"title":"Invalid","errors":{"n":["Too many"]}}', 'Invalid'],
+	['{"title":"Invalid","errors":{"n":["Too many"]}}', 'Invalid: n: Too many'],
 	['{"code":10013,"msg":"Refused"}', 'Refused'],
 	['{"error":true,"message":"Refused"}', 'Refused'],
 	['{"error":{"error":{"message":"Refused"}}}', 'Refused'],
@@ -169,11 +169,11 @@ test.each<[body: string, words: string]>([
 	['[{"error":{"message":"Refused"}}]', 'Refused'],
 	['data: {"error":{"message":"Refused"}}\n\n', 'Refused'],
 	['event: error\ndata: {"error":{"message":"Refused"}}', 'Refused'],
+	['id:1\nevent:error\n:HTTP_STATUS/400\ndata:{"code":"x","message":"Refused"}', 'Refused'],
 	['"Refused"', 'Refused'],
 ])('of a 400 with the body %s a user reads the words of the service: %s', (body, words) => {
 	const { record } = errorOf(400, {}, body);
 	expect(record).toMatchObject({ words, speaker: undefined });
-	expect(record.advice).toMatch(/^Correct the parameter that the service names\./);
 });
 
 test('a 404 about a model has the advice to choose another', () => {
@@ -219,10 +219,12 @@ test('what is wrong is told in up to a thousand characters', () => {
 test.each([
 	[429, '', 'Wait a moment', {}],
 	[429, '', 'asks to retry after 90 seconds'],
-	[400, 'rate_limit_exceeded', 'asks to retry after 90 seconds'],
+	[413, 'rate_limit_exceeded', 'Shorten'],
+	[503, 'rate_limit_exceeded', 'asks to retry after 90 seconds'],
 	[503, 'maintenance', 'asks to retry after 90 seconds'],
 	[429, 'quota_not_enough', 'Top up'],
-	[429, 'insufficient_quota', 'Top up'],
+	[429, 'insufficient_quota', 'Top up', {}],
+	[429, 'insufficient_quota', 'asks to retry after 90 seconds'],
 	[400, '', 'Check the parameters'],
 ])('the error of a %i with code "%s" says: %s', (...row) => {
 	const [status, code, told, headers = { 'retry-after': '90' }] = row;

@@ -8,7 +8,13 @@ const serviceError = (
 	{
 		code = 'refused',
 		...facts
-	}: { retryAfterMs?: number; code?: string; forbidsRetry?: boolean } = {},
+	}: Partial<{
+		retryAfterMs: number;
+		code: string;
+		readAs: number;
+		asksForRetry: boolean;
+		forbidsRetry: boolean;
+	}> = {},
 ) => new ServiceError({ message: 'Refused', advice: '', code, http_status: status }, facts);
 
 const lost = (may_have_been_accepted: boolean) =>
@@ -73,9 +79,14 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...fails, scopeAction: 'continue' },
 	],
 	[
+		'a refusal whose service asks to send it again',
+		{ error: serviceError(409, { asksForRetry: true }) },
+		{ ...fails, isRetried: true, scopeAction: 'continue' },
+	],
+	[
 		'a quota that is used up',
-		{ error: serviceError(429, { code: 'quota_not_enough' }) },
-		{ ...all, counts: true },
+		{ error: serviceError(429, { readAs: 403 }) },
+		{ ...fails, scopeAction: 'continue' },
 	],
 	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
 	[

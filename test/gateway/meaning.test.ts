@@ -1,0 +1,72 @@
+import { meaningOf } from '../../gateway/errors/meaning';
+
+const meant = (
+	status: number,
+	words: string,
+	more: Partial<Parameters<typeof meaningOf>[0]> = {},
+) =>
+	meaningOf({
+		status,
+		words,
+		code: undefined,
+		type: undefined,
+		namesParameter: false,
+		namesWait: false,
+		isErrorBody: true,
+		...more,
+	});
+
+test.each<[number, string, { code?: string; type?: string }?]>([
+	[429, 'Insufficient balance or no resource package. Please recharge.', { code: '1113' }],
+	[429, '余额不足或无可用资源包,请充值。', { code: '1113' }],
+	[429, 'Your account is suspended', { type: 'exceeded_current_quota_error' }],
+	[429, 'You exceeded your current quota, please check your plan and billing details.'],
+	[401, 'Insufficient balance. Manage your billing.', { type: 'CreditsError' }],
+	[400, 'Your credit balance is too low to access the API.'],
+	[403, 'Your team has used all available credits.'],
+	[403, '用户额度不足'],
+	[402, 'Payment required'],
+])('a %i that says "%s" is a quota that is used up, for which no retry helps', (...row) => {
+	const [status, words, more] = row;
+	const meaning = meant(status, words, more);
+	expect(meaning.message).toBe('The account has no quota left');
+	expect(meaning.readAs).not.toBe(429);
+});
+
+test.each<[number, string, boolean]>([
+	[429, 'Rate limit reached for requests per minute', false],
+	[429, 'Quota exceeded for requests per day', false],
+	[429, 'Rate limit exceeded. Add 10 credits to unlock 1000 free requests a day', false],
+	[429, 'You exceeded your current quota, please check your plan and billing details', true],
+])('a %i that says "%s" is a rate', (status, words, namesWait) => {
+	const meaning = meant(status, words, { namesWait });
+	expect(meaning).toMatchObject({ code: 'rate_limit_exceeded', readAs: 429 });
+	expect(meaning.message).toMatch(/rate limit/);
+});
+
+test.each([
+	[400, 'Incorrect API key provided: x', 'The service refused the API key'],
+	[400, 'API key not valid. Please pass a valid API key.', 'The service refused the API key'],
+	[403, '无效的令牌', 'The service refused the API key'],
+	[400, 'The model is currently overloaded', 'The service is overloaded or under maintenance'],
+	[400, "The prompt triggered Azure OpenAI's content management policy", 'content policy'],
+	[404, 'The API deployment for this resource does not exist', 'The model does not exist'],
+	[404, 'No endpoints found for foo/bar', 'The model does not exist'],
+	[404, 'Invalid URL (GET /v1/models/x)', 'Endpoint not found'],
+	[413, 'Request too large: Limit 6000, Requested 12328', 'too large'],
+])('a %i that says "%s" is told as: %s', (status, words, message) => {
+	expect(meant(status, words).message).toContain(message);
+});
+
+test('a service is overloaded where its own error body says so', () => {
+	const anthropic = { type: 'overloaded_error' };
+	expect(meant(529, 'Overloaded', anthropic).readAs).toBe(503);
+	expect(meant(500, 'Overloaded', anthropic).readAs).toBe(503);
+	expect(meant(529, 'A page', { isErrorBody: false }).readAs).toBe(529);
+});
+
+test('a parameter is to be corrected only where the service names one', () => {
+	expect(meant(400, 'No', { namesParameter: true }).advice).toMatch(/^Correct the parameter/);
+	expect(meant(400, 'No').advice).toMatch(/^See the message/);
+	expect(meant(400, '').advice).toMatch(/does not say which one/);
+});
