@@ -26,19 +26,9 @@ export interface ErrorWords {
 	reason: string | undefined;
 }
 
-/** Fields of a body that tell an error by itself. */
-const TELLS = [
-	'title',
-	'error',
-	'message',
-	'msg',
-	'status_msg',
-	'detail',
-	'error_description',
-	'reason',
-	'errors',
-	'base_resp',
-];
+/** Fields of a body that tell an error by itself; a numeric `status` tells what a title is. */
+const TELLS =
+	/^(?:title|status|error|message|msg|status_msg|detail|error_description|reason|errors|base_resp)$/;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
@@ -133,7 +123,7 @@ export function readErrorBody(
 	redact?: (text: string) => string,
 ): ErrorWords | undefined {
 	if (!isObject(value) || isSuccess(value)) return undefined;
-	const fields = [...TELLS, 'status'].map((name) => [name, value[name]]);
+	const fields = Object.entries(value).filter(([name]) => TELLS.test(name));
 	const told: unknown = Array.isArray(value) ? value : Object.fromEntries(fields);
 	const hasWords = reasonWords(told, (text) => text) !== '';
 	if (!hasWords && typeof value.message !== 'string' && isEmpty(value.error)) return undefined;

@@ -35,7 +35,7 @@ const QUOTA_WORDS = new RegExp(
 	[
 		`${GONE}.{0,40}${MONEY}`,
 		`${MONEY}.{0,60}${GONE}`,
-		'\\brecharge|\\btop(?:ping)?[ -]?up\\b|\\b(?:purchase|buy) (?:more )?credits\\b',
+		'\\brecharge|\\btop(?:ping)?[ -]?up\\b|\\b(?:purchase|buy) (?:more |extra )?(?:credits|usage)\\b',
 		'\\bin arrears\\b|\\bpayment (?:method|required)|\\b(?:spending|billing|credit) (?:hard )?limit\\b',
 		'\\bquota\\b.{0,200}\\bbilling\\b|\\binsufficient[ _-](?:\\w+[ _-])?quota\\b',
 		'余额|欠费|充值|额度(?:不足|已用)|资源包',

@@ -11,8 +11,15 @@ const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 /** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
 const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
 /** A wait in the words of a response: "Please retry in 3.5s", "try again in 20 seconds". */
-const WAIT_WORDS = /\b(?:re)?try(?: again)? (?:in|after) (\d+(?:\.\d+)?) ?(ms|m|s)?/i;
-const UNITS: Record<string, number> = { ms: 1, m: 60_000 };
+const WAIT_WORDS = /\b(?:re)?try(?: again)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?){1,3})/i;
+const AMOUNT = /(\d{1,9}(?:\.\d{1,9})?) ?(ms|[smhd])/gi;
+const UNITS: Record<string, number> = {
+	ms: 1,
+	s: 1000,
+	m: 60_000,
+	h: 3_600_000,
+	d: 86_400_000,
+};
 
 /** Names in lower case. */
 export type Headers = Record<string, string | string[] | undefined>;
@@ -43,14 +50,17 @@ export function namedWait(
 	const asked = header(headers, 'retry-after') ?? '';
 	const waits = waitsIn(body);
 	const isThrottled = statusOf(status).isThrottled === true;
-	const [, amount, unit = ''] = (isThrottled && WAIT_WORDS.exec(words)) || [];
+	const [, told = ''] = (isThrottled && WAIT_WORDS.exec(words)) || [];
+	const toldMs = [...told.matchAll(AMOUNT)].map(
+		([, amount, unit = '']) => Number(amount) * (UNITS[unit.toLowerCase()] ?? 0),
+	);
 	return sensible([
 		...waits.filter(({ isData }) => isData),
 		{
 			ms: Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - nowOf(headers, now),
 		},
 		...(isThrottled ? waits : []),
-		{ ms: Number(amount) * (UNITS[unit.toLowerCase()] ?? 1000) },
+		{ ms: toldMs.reduce((sum, ms) => sum + ms, 0) },
 	]);
 }
 

@@ -31,6 +31,19 @@ export function jsonInProse(text: string): unknown {
 	return others.length === 0 ? first : undefined;
 }
 
+/** The objects that a text joins without anything between them; empty if it is anything else. */
+export function joinedObjects(text: string): string[] {
+	const objects: string[] = [];
+	for (let at = 0; at < text.length; ) {
+		const object = text[at] === '{' ? completeAt(text, at, text.length) : '';
+		if (object === '') return [];
+		objects.push(object);
+		at += object.length;
+		while (text[at] === ' ') at += 1;
+	}
+	return objects;
+}
+
 function nextStart(text: string, from: number): number {
 	START.lastIndex = from;
 	return START.exec(text)?.index ?? -1;

@@ -1,11 +1,10 @@
 import { malformedResponse } from '../parseResponse';
-import { parseResponseJsonOrUndefined, quoteLongNumbers } from '../schemas/responseJson';
+import { joinedObjects } from '../schemas/jsonInProse';
 import type { ServiceResponse } from '../serviceRequest';
+import { parseEvent } from './eventJson';
 
 /** Characters of a line. No chunk is as long: a longer line is not one of an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** Characters of an event whose levels are not checked. */
-const MAX_UNCHECKED = 1_024;
 /** The fields of a line that are read. */
 const FIELD = /^(data|event|error):(.*)$/s;
 /** The beginning of an event that is parsed. Any other, such as a number or a time, only keeps the connection alive. */
@@ -66,35 +65,27 @@ export class SseEvents {
 		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		return lines.flatMap((line) => this.eventOf(line.trim()) ?? []);
+		return lines.flatMap((line) => this.eventsOf(line.trim()));
 	}
 
 	/** Comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
-	private eventOf(line: string): StreamEvent | undefined {
+	private eventsOf(line: string): StreamEvent[] {
 		if (line === '') this.isError = false;
-		if (line.startsWith('{')) return this.dataEvent(line, this.isError);
+		if (line.startsWith('{')) return this.dataEvents(line, this.isError);
 		const [, field, data = ''] = FIELD.exec(line) ?? [];
 		if (field === 'event') this.isError = data.trim() === 'error';
 		else if (field !== undefined)
-			return this.dataEvent(data.trim(), this.isError || field === 'error');
-		return undefined;
+			return this.dataEvents(data.trim(), this.isError || field === 'error');
+		return [];
 	}
 
-	private dataEvent(text: string, isError: boolean): StreamEvent | undefined {
+	private dataEvents(text: string, isError: boolean): StreamEvent[] {
 		this.isDone ||= DONE.includes(text);
-		if (this.isDone || text === '') return undefined;
-		const value = JSON_START.test(text) ? parseOrUndefined(text) : undefined;
-		return { value, text, isError: isError || (value === undefined && FAILURE.test(text)) };
-	}
-}
-
-/** Most events are too short for any harm, and many: checking the levels of each takes 5 % of the time to read a stream. */
-function parseOrUndefined(text: string): unknown {
-	const json = quoteLongNumbers(text);
-	if (json.length > MAX_UNCHECKED) return parseResponseJsonOrUndefined(json);
-	try {
-		return JSON.parse(json) as unknown;
-	} catch {
-		return undefined;
+		if (this.isDone || text === '') return [];
+		const value = JSON_START.test(text) ? parseEvent(text) : undefined;
+		// Some services forget the line end between two chunks (openai/openai-python#663).
+		const joined = value === undefined ? joinedObjects(text) : [];
+		if (joined.length > 1) return joined.flatMap((object) => this.dataEvents(object, isError));
+		return [{ value, text, isError: isError || (value === undefined && FAILURE.test(text)) }];
 	}
 }

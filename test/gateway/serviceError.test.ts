@@ -45,6 +45,22 @@ test('data.retry_after sets the pause, in seconds, before any header', () => {
 	expect(errorOf(429, { 'retry-after': '60' }, { ...body, data: {} }).retryAfterMs).toBe(60_000);
 });
 
+test.each<[object, number]>([
+	[{ details: [{ retryDelay: '3.5s' }] }, 3_500],
+	[{ retry_after_ms: 1_200 }, 1_200],
+	[{ message: 'Please try again in 1m30.5s.' }, 90_500],
+	[{ message: 'Try again after 20 seconds' }, 20_000],
+])(
+	'a wait that the body %j names is that of a rate or an overload, and of nothing else',
+	(error, ms) => {
+		const body = { error: { message: 'No', ...error } };
+		expect(errorOf(429, {}, body).retryAfterMs).toBe(ms);
+		expect(errorOf(503, {}, body).retryAfterMs).toBe(ms);
+		expect(errorOf(429, { 'retry-after': '60' }, body).retryAfterMs).toBe(60_000);
+		expect(errorOf(400, {}, body).retryAfterMs).toBeUndefined();
+	},
+);
+
 test('the end of a rate window is no pause of a service that is overloaded', () => {
 	const headers = { 'x-ratelimit-reset-requests': String(NOW / 1000 + 30) };
 	expect(errorOf(503, headers)).toMatchObject({

@@ -182,8 +182,13 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 	],
 	['503 without a code, more than 10 seconds after the request', ['late-503'], lost(codeOf)],
 	[
+		"529 in one of the service's error formats: an overload",
+		withEndings(['status-'], '529'),
+		retried(codeOf, { limited: true }),
+	],
+	[
 		'408, 504 or 52x in any format: a server timed out waiting for another',
-		[...withEndings(['status-'], '408', '504', '529'), ...withoutCode(408, 504, 522)],
+		[...withEndings(['status-'], '408', '504'), ...withoutCode(408, 504, 522)],
 		lost(codeOf),
 	],
 	['Connection refused', ['refused-connection'], neverSent('ECONNREFUSED')],

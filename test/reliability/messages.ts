@@ -36,6 +36,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	status_: apiError(
 		'The service returned the unexpected status …',
 		...messagesOf('quota_not_enough'),
+		...messagesOf('service_unavailable'),
 	),
 	service_error: apiError('The service returned an error instead of a result'),
 	redirect_refused: apiError('Redirects are not followed, to protect the API key'),

@@ -156,6 +156,13 @@ test('a list of models in which no entry has a name, or that failed, is an error
 	}
 });
 
+test('a list of models that is null beside an error is that error', async () => {
+	const error = { message: 'The catalogue is unavailable' };
+	service.respond = () => rawJson({ object: 'list', data: null, error });
+	const run = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(run.error?.description).toContain(error.message);
+});
+
 const searchFor = async (text: string, credential = credentialOf(simulator)) =>
 	await modelDropdown('video', credential, text);
 
