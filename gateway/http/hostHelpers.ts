@@ -47,6 +47,10 @@ export type RequestHelper = (
 export interface HostHelpers {
 	egressFilter?: EgressFilter | undefined;
 	httpRequest?: RequestHelper | undefined;
+	/** Whether n8n answers requests itself: it evaluates workflows with answers that a model makes up (n8n-io/n8n#27818). */
+	isMocked?: boolean;
+	/** Adds the headers of n8n's tracing (n8n-io/n8n#28720). */
+	addTraceHeaders?: ((headers: Record<string, string>) => void) | undefined;
 }
 
 export interface TransportSettings extends HostHelpers {

@@ -1,6 +1,7 @@
 import { isObject } from '../errors/foreignError';
 import { neverSent } from '../errors/networkError';
 import { dispatch } from './dispatch';
+import { helperTransport } from './helperTransport';
 import { openRoute, proxyFor, type Route } from './proxy';
 import type { EgressFilter, TransportSettings } from './hostHelpers';
 import { unlessGivenUp } from './idleTimeout';
@@ -26,10 +27,12 @@ const UNFILTERED = {};
 
 /** The transport over the process-wide connections. */
 export function openTransport(settings: TransportSettings): Transport {
-	const { egressFilter, origin } = settings;
+	const { egressFilter, origin, isMocked, addTraceHeaders } = settings;
+	if (isMocked) return helperTransport(settings);
 	let routes: Routes | undefined;
 	const transport: Transport = (request) => {
 		routes ??= routesFor(settings);
+		addTraceHeaders?.(request.headers);
 		return dispatch(routes[request.connection], request);
 	};
 	return egressFilter ? withEgressCheck(transport, egressFilter, origin) : transport;

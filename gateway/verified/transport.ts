@@ -1,53 +1,10 @@
-import { causesOf, isSsrfRefusal, textOf } from '../errors/foreignError';
-import { neverSent } from '../errors/networkError';
-import { StreamedBody } from '../http/body';
-import { GIVEN_UP, unlessGivenUp } from '../http/idleTimeout';
-import { requestThroughN8n } from '../http/hostHelpers';
+import { helperTransport } from '../http/helperTransport';
 import type {
 	openTransport as OpenTransport,
 	whenConnectionIsFree as WhenConnectionIsFree,
 } from '../http/transport';
 
-/** Codes of a failed DNS lookup or certificate check, before the request of a new connection is written. */
-const BEFORE_REQUEST =
-	/^(ENOTFOUND|EAI_|ECONNREFUSED|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
-/** In Node.js's message, with the code EPROTO, for a server that answers a TLS handshake without TLS. */
-const NO_TLS = /wrong version number/;
-
 /** Each request has a new connection. */
 export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => action();
 
-/** The transport over n8n's request helper, which opens a connection for each request. */
-export const openTransport: typeof OpenTransport = (settings) => async (request) => {
-	const { method, origin, path, headers, body: content } = request;
-	const aborting = new AbortController();
-	const abort = () => aborting.abort(GIVEN_UP);
-	// The helper does not tell when it writes the request, so the request counts as written at once.
-	request.onWritten();
-	const responding = requestThroughN8n(settings.httpRequest, {
-		...{ method, url: origin + path, headers, body: content },
-		skipSslCertificateValidation: settings.ignoreSslIssues,
-		abortSignal: aborting.signal,
-	});
-	const response = await unlessGivenUp(request, responding, abort).catch((error: unknown) => {
-		throw toSendError(error);
-	});
-	const { statusCode: status, headers: received, body } = response;
-	return { status, headers: received, body: new StreamedBody(body, abort) };
-};
-
-/** The helper's own error contains the whole request with the key, so another error is thrown. */
-function toSendError(error: unknown): Error {
-	const causes = [...causesOf(error)];
-	const message = textOf(error, 'message');
-	const isNoTls = NO_TLS.test(message);
-	const code = isNoTls ? 'ERR_SSL_WRONG_VERSION_NUMBER' : textOf(causes.at(-1), 'code');
-	const plain = Object.assign(new Error(message), { code, name: textOf(error, 'name') });
-	if (isSsrfRefusal(error)) plain.name = 'SsrfRefusal';
-	const isNeverSent = isNoTls || isSsrfRefusal(error) || causes.some(precedesRequest);
-	return isNeverSent ? neverSent(plain) : plain;
-}
-
-function precedesRequest(cause: unknown): boolean {
-	return textOf(cause, 'syscall') === 'connect' || BEFORE_REQUEST.test(textOf(cause, 'code'));
-}
+export const openTransport: typeof OpenTransport = helperTransport;

@@ -41,6 +41,7 @@ export interface NodeRun
 		| 'startNode'
 		| 'mode'
 		| 'credentialTypes'
+		| 'additional'
 	> {
 	/** The name of its type. */
 	node: string;

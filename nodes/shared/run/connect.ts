@@ -177,11 +177,20 @@ export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
  */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
+	// What n8n's own helpers read, and does not promise.
+	const { additionalData } = host as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>;
+	const { evalLlmMockHandler, otel, executionId } = additionalData ?? {};
 	const name = logText(host.getNode().name ?? '');
 	return {
 		// A debug line that nobody reads is not written.
 		...(isDebugging(host) && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers?.getSecureEgressFilter?.(),
 		httpRequest: helpers?.httpRequest,
+		isMocked: evalLlmMockHandler !== undefined,
+		...(otel?.injectTraceHeaders &&
+			executionId !== undefined && {
+				addTraceHeaders: (headers) =>
+					otel.injectTraceHeaders?.(executionId, host.getNode().name, headers),
+			}),
 	};
 }
