@@ -280,3 +280,12 @@ test('what the editor waits for ends after 20 seconds, even if the service sends
 	await expect(clock.run(work)).rejects.toMatchObject({ code: 'timeout' });
 	expect(clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000);
 });
+
+test('Limit counts the models that pass the filters', async () => {
+	service.respond = () => rawJson({ data: ['heron', 'kite', 'kite-motion', 'kite-still'] });
+	const { items } = await runNode(service, {
+		node: 'listModels',
+		parameters: { limit: 2, filters: { search: 'kite' } },
+	});
+	expect(items.map(({ json }) => json.id)).toEqual(['kite', 'kite-motion']);
+});
