@@ -7,6 +7,8 @@ import { useRawServer, useSecureSimulator, useSimulator } from '../engine/useSer
 import { rawJson, rawResponse } from '../engine/rawServer';
 import { credentialOf, runNode } from '../engine/runNode';
 import { stubNode } from '../engine/stubNodes';
+import { RequestClock } from '../clock/requestClock';
+import { until } from '../clock/until';
 import { testCredential } from '../engine/testCredential';
 
 const simulator = useSimulator({ pathPrefix: '/gateway', key: 'the-key' });
@@ -81,6 +83,22 @@ test('a test ends although the lookup of the host by n8n does not', async () => 
 	respond({ statusCode: 200, headers: {}, body });
 	await once(body, 'close');
 	expect(body.destroyed).toBe(true);
+});
+
+test('a service that needs 12 seconds for each answer is no wrong credential', async () => {
+	const time = new RequestClock();
+	serveVideosAt('/v1', unknownTask);
+	const { respond } = service;
+	service.respond = (request, earlier) => ({
+		...respond(request, earlier),
+		after: new Promise((resolve) => time.after(12_000, resolve)),
+	});
+	const testing = testCredential({ baseUrl: service.url, apiKey: 'key' });
+	for (const request of [1, 2]) {
+		await until(() => service.requests.length === request);
+		time.advance(12_000);
+	}
+	expect(await testing.finally(() => time.restore())).toBeUndefined();
 });
 
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {

@@ -1,6 +1,7 @@
 import { until } from '../clock/until';
 import type { Transport } from '../../gateway/http/types';
 import type { GatewayError } from '../../gateway';
+import { neverSent } from '../../gateway/errors/networkError';
 import { COMPLETION, gatewayAt, responseOf } from './inMemory';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket, createRandom, fixedWindow, type Rule } from './limitScenarios/rules';
@@ -142,6 +143,48 @@ test('the limit of a key at one Base URL holds up no request with it at another'
 	const { took } = await clock.run(seconds(chat(at('http://other.test'))));
 	expect(took).toBe(0);
 	await clock.run(refused);
+});
+
+test('the limit of one key holds up no request with another key at the same Base URL', async () => {
+	const { clock, seconds } = serviceWith(() => undefined);
+	const transport: Transport = async ({ headers }) =>
+		await Promise.resolve(
+			String(headers.authorization).endsWith('key-of-anna')
+				? responseOf(429, [], { 'retry-after': '60' })
+				: responseOf(200, COMPLETION),
+		);
+	const of = (apiKey: string) =>
+		gatewayAt('http://one.test', { apiKey, clock, transport, maxRetries: 1 });
+	const refused = Promise.allSettled([chat(of('key-of-anna'))]);
+	await clock.run(clock.sleep(1));
+	const { took } = await clock.run(seconds(chat(of('key-of-ben'))));
+	expect(took).toBe(0);
+	await clock.run(refused);
+});
+
+test('a request that pauses before its retry leaves its slot to another one', async () => {
+	const { clock, seconds } = serviceWith(() => undefined);
+	jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
+	const failure = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+	let isDown = true;
+	const transport: Transport = async ({ body }) => {
+		if (!String(body).includes('slow')) return await Promise.resolve(responseOf(200, COMPLETION));
+		if (isDown) return await Promise.reject(neverSent(failure));
+		return await Promise.resolve(responseOf(200, COMPLETION));
+	};
+	const one = gatewayAt('http://slots.test', {
+		clock,
+		transport,
+		maxRetries: 5,
+		maxConcurrency: 1,
+	});
+	const slow = chat(one, 'slow');
+	// The third pause takes two seconds.
+	await clock.run(clock.sleep(1_600));
+	isDown = false;
+	const { took } = await clock.run(seconds(chat(one, 'quick')));
+	expect(took).toBe(0);
+	await clock.run(slow);
 });
 
 describe('a Retry-After that is too long to wait for', () => {

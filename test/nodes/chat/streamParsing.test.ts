@@ -244,3 +244,15 @@ describe.each([
 		expect(json.error).toMatchObject({ code: 'stream_broken', partial_text: 'Good' });
 	});
 });
+
+test('the reader of two answers at once gets the first alone', async () => {
+	const answer = (index: number, content: string, finish_reason: string | null = null) =>
+		line({ id: 'chat-1', choices: [{ index, delta: { content }, finish_reason }] });
+	const stream = [
+		...[answer(0, 'Good '), answer(1, 'Fare'), answer(0, 'day', 'stop'), answer(1, 'well', 'stop')],
+		'data: [DONE]\n\n',
+	].join('');
+	const { chunks, json } = await itemOf(stream, { options: { stream: true } }, true);
+	expect(chunks.map(({ content }) => content ?? '').join('')).toBe('Good day');
+	expect(json.text).toBe('Good day');
+});

@@ -80,7 +80,7 @@ describe.each([
 		const failed = await runNode(simulator, { ...node(3), executionId: '1', loop: true });
 		expect(failed.error?.message).toMatch(/Max Billable Requests/);
 		expect(failed.error?.description).toMatch(
-			/made 3 billable requests .* needs 1 more\. .* Check whether a loop or an agent/,
+			/^This execution made 3 billable requests with this node and needs 1 more\. .* Check whether a loop or an agent/,
 		);
 		const retry = { executionId: '2', retryData: failed.run.data };
 		const { items } = await runNode(simulator, { ...node(3), loop: true, ...retry });
