@@ -1,3 +1,5 @@
+const { availableParallelism, loadavg } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: '<rootDir>/setup/journeyEnvironment.js',
@@ -7,5 +9,6 @@ module.exports = {
 	globalTeardown: '<rootDir>/setup/close.ts',
 	// All journeys share one n8n. Each file has its own browser.
 	maxWorkers: 2,
-	testTimeout: 180_000,
+	// As long as a busy machine needs.
+	testTimeout: Math.round(180_000 * Math.max(1, loadavg()[0] / availableParallelism())),
 };

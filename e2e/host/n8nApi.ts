@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { IS_N8N_1 } from './folders';
 import { unflatten } from './unflatten';
@@ -220,7 +221,18 @@ export class N8nApi {
 	}
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {
-		const response = await fetch(`${this.url}/rest${path}`, {
+		const response = await this.fetch(method, path, body);
+		if (response.ok) return response;
+		const text = await response.text();
+		// A busy n8n says so whenever its last ping of the database took too long, and does nothing.
+		if (response.status !== 503 || !text.includes('Database is not ready'))
+			throw new Error(`n8n refused ${method} ${path}: ${text}`);
+		await pause(1_000);
+		return await this.send(method, path, body);
+	}
+
+	private async fetch(method: string, path: string, body?: object): Promise<Response> {
+		return await fetch(`${this.url}/rest${path}`, {
 			method,
 			headers: {
 				'browser-id': BROWSER_ID,
@@ -231,7 +243,5 @@ export class N8nApi {
 			},
 			...(body && { body: JSON.stringify(body) }),
 		});
-		if (response.ok) return response;
-		throw new Error(`n8n refused ${method} ${path}: ${await response.text()}`);
 	}
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { IS_N8N_1, N8N_FOLDER } from './folders';
 import { freePort } from './freePort';
+import { patience } from './patience';
 
 const MAX_STARTUP_MS = 180_000;
 const MAX_SHUTDOWN_MS = 15_000;
@@ -79,7 +80,11 @@ export async function startN8n(
 	});
 	const server = { ...n8n, url: `http://localhost:${port}` };
 	try {
-		await untilReady(async () => await responds(`${server.url}/rest/settings`), server, signal);
+		// The editor responds before the database does.
+		const isReady = async () =>
+			(await responds(`${server.url}/healthz/readiness`)) &&
+			(await responds(`${server.url}/rest/settings`));
+		await untilReady(isReady, server, signal);
 	} catch (error) {
 		await server.stop();
 		throw error;
@@ -144,9 +149,9 @@ async function untilReady(
 	let hasEnded = false;
 	const end = () => (hasEnded = true);
 	ended.then(end, end);
-	const deadline = Date.now() + MAX_STARTUP_MS;
+	const start = Date.now();
 	while (!(await isReady())) {
-		if (!hasEnded && Date.now() < deadline) {
+		if (!hasEnded && Date.now() < start + MAX_STARTUP_MS * patience()) {
 			await pause(100, undefined, { signal });
 			continue;
 		}

@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { patience } from './patience';
 
 const TIMEOUT_MS = 60_000;
 
-/** Polls a condition until it holds. */
+/** Polls a condition until it holds, on a busy machine for longer. */
 export async function until(
 	condition: () => boolean | Promise<boolean>,
 	timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-	const deadline = Date.now() + timeoutMs;
+	const start = Date.now();
 	while (!(await condition())) {
-		if (Date.now() > deadline) throw new Error(`Timed out waiting for ${condition.toString()}`);
+		if (Date.now() > start + timeoutMs * patience())
+			throw new Error(`Timed out waiting for ${condition.toString()}`);
 		await pause(100);
 	}
 }
