@@ -10,7 +10,7 @@ const ENDS: ReadonlyArray<readonly [AnswerEnd | 'failed', RegExp]> = [
 	],
 	['length', /length|limit|truncat|max.*token|contextwindow/],
 	['tool_calls', /^(?:tool|function)(?:call|use)s?$/],
-	['stop', /^(?:stop|eos|end|done|finish|complete)/],
+	['stop', /^(?:stop|eos|end|complete)/],
 ];
 
 /** What Google's names begin with where a gateway writes their type, too: `FinishReason.STOP`. */

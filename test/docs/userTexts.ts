@@ -9,6 +9,7 @@ const ROLES = {
 	message: 'message',
 	advice: 'advice',
 	adviceWithoutWords: 'advice',
+	adviceWithoutParameter: 'advice',
 	remedy: 'advice',
 	rule: 'message',
 	hint: 'hint',
