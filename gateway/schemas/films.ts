@@ -125,5 +125,6 @@ export function filmsOf(films: readonly Film[], whole: Place, task: Place): stri
 			entries.filter(({ rank }) => rank % 2 === least % 2).map((film) => film.address),
 		);
 	});
-	return [best.address, ...(lists.sort((a, b) => b.size - a.size)[0] ?? [])];
+	const [longest = []] = lists.sort((a, b) => b.size - a.size);
+	return [...new Set([best.address, ...longest])];
 }

@@ -11,6 +11,8 @@ import { urlOf } from './log';
 
 /** Links to videos in one hint. */
 const MAX_LINKS = 4;
+/** URLs of further videos in one hint. */
+const MAX_URLS = 20;
 
 /**
  * Shows the hints about the items of a run.
@@ -44,6 +46,7 @@ export function showVideoHints(
 	);
 	hints.show(context);
 	hintAboutWords(context, entries);
+	hintAboutOthers(context, entries.flatMap(liveTasks));
 	hintAboutDownload(context, entries);
 	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
 	// Several videos have a price that is easily overlooked.
@@ -81,6 +84,18 @@ function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void 
 			context,
 			`The service answered polls with other task IDs, here in brackets: ${ids.join(', ')}. Check whether these are the right videos.`,
 		);
+}
+
+/** A task is one item, which has the first of its videos. The others are paid for, too. */
+function hintAboutOthers(context: IExecuteFunctions, tasks: PaidTask[]): void {
+	const others = tasks.flatMap(({ state, latest }) => (state === 'done' && latest.others) || []);
+	if (others.length === 0) return;
+	const more = others.length === 1 ? '1 more video' : `${others.length} more videos`;
+	const urls = others.slice(0, MAX_URLS).map(asHtml).join(' ');
+	hintAfterRun(
+		context,
+		`The service made ${more} with these tasks, and each item has the first one. The others: ${urls}`,
+	);
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
