@@ -22,7 +22,7 @@ export function adviceAbout(
 	const { id, status } = task.latest;
 	const isOurs = task.submittedAt !== undefined;
 	if (task.state === 'unknown' && isOurs)
-		return `Nothing was submitted again. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
+		return `Nothing was submitted again, and the video may be paid for. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
 	// A second poll of an ID that no URL can contain is refused, too.
 	if (isInvalidInput(error) || task.state === 'unknown') return undefined;
 	// The URL leads to no video, and the next download would bring the same.
