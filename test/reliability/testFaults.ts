@@ -108,7 +108,7 @@ function expectThrown({ thrown, tasks, pauses }: Outcome, lasting: Outcome, expe
 	// Only an execution that fails has a Retry in n8n.
 	const withoutRetry = thrown?.description
 		?.replace(/Retry( of this execution| \([^)]*\)) [^.]+\. Or add/, 'To get it without paying again, add')
-		.replace(' and use Retry.', '.');
+		.replace(/ and use Retry( \([^)]*\))?\./, '.');
 	expect(normalized(withoutRetry)).toContain(normalized(error?.description));
 	expect(thrown && 'httpCode' in thrown ? thrown.httpCode : null).toBe(
 		error?.http_status === null ? null : String(error?.http_status),
