@@ -110,7 +110,9 @@ export class VideoDownloads {
 	private withAnswer(failure: NoResponseError, task: VideoTask): GatewayError {
 		const own = { failure: undefined, others: undefined, sent_as: undefined, used: undefined };
 		const json = JSON.stringify({ ...task, ...task.sent_as, ...own });
-		const words = this.settings.redact(json).slice(0, SHOWN_CHARACTERS);
+		const shown = this.settings.redact(json);
+		const words =
+			shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS - 1)}…` : shown;
 		return new GatewayError({ ...failure.record, words });
 	}
 
