@@ -13,6 +13,8 @@ export interface Expected {
 	status?: number | undefined;
 	/** Whether the error warns that the service may have accepted a billable request. */
 	mayBePaid?: boolean;
+	/** The ID that is polled in place of a task's, and that the error shows. */
+	followedId?: RegExp;
 	/**
 	 * Seconds between the requests, with the maximum of random pauses. `[]` means a single request, `atLeast` several
 	 * requests with at least this pause.
@@ -155,6 +157,25 @@ export const malformed = (errorOf: ErrorOf = () => ['malformed_answer']): Rule =
 		const [code, status] = errorOf(fault);
 		return both({ code, status, mayBePaid: isBillable(kind), pauses: [] });
 	});
+
+/** JSON of the service in which no task is found: three equal answers in a row end a wait, and a single poll is not retried. */
+export const notUnderstood =
+	(errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+	(kind, fault) => {
+		if (kind === 'get') return final(errorOf)(kind, fault);
+		if (kind !== 'poll') return malformed(errorOf)(kind, fault);
+		const [code, status] = errorOf(fault);
+		return {
+			once: { code: undefined, pauses: [POLL_INTERVAL] },
+			always: { code, status, pauses: [POLL_INTERVAL, POLL_INTERVAL] },
+		};
+	};
+
+/** A submission with an ID that is no task's: no poll finds it, and the video may be paid for. */
+export const followed =
+	(idOf: (fault: string) => RegExp): Rule =>
+	(_kind, fault) =>
+		both({ code: 'task_not_found', status: 404, followedId: idOf(fault), pauses: [] });
 
 /** Seconds for which a replica of the service may not know a new task. */
 const REPLICA_LAG = 30;

@@ -57,7 +57,7 @@ const ITEM_CHANGES: Record<string, Change> = {
 	'task-odd-progress': removeFields('progress'),
 	'task-url-null': setFields({ url: null }),
 	'task-url-absent': setFields({ url: null }),
-	'task-url-relative': setFields({ url: '/files/x.mp4' }),
+	'task-url-relative': setFields({ url: 'service/files/x.mp4' }),
 	'task-url-file': setFields({ url: 'file:///etc/hostname' }),
 	'task-url-private': setFields({ url: 'http://169.254.169.254/latest/meta-data/' }),
 	'task-bad-base64': setFields({ url: null }),
@@ -114,6 +114,13 @@ const SERVICE_MESSAGES: ReadonlyArray<[faults: RegExp, message: string]> = [
 	[/^handled-foreign-500/, 'Internal server error'],
 	[/^handled-foreign-502/, 'The upstream server closed the connection'],
 	[/^text-[45]/, 'upstream connect error, try again later'],
+	[/^json-null/, 'null'],
+	[/^json-number/, '42'],
+	[/^json-string/, '"done"'],
+	[/^json-array/, '[null]'],
+	[/^json-object/, '{}'],
+	[/^json-other/, '{"id":7,"status":true,'],
+	[/^json-error/, 'It went wrong.'],
 	[/^stream-error-/, 'The model went away.'],
 	[/^stream-garbage/, '{"id": oops'],
 	[/^task-failed-(string|object|nested|array)/, 'The scene could not be drawn.'],
@@ -143,11 +150,25 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	],
 ];
 
+/** About a task that was submitted, and that no poll finds. */
+const NOT_FOUND = 'Nothing was submitted again, and the video may be paid for.';
+
+/** Whether the error quotes what the service says of the task: its URL delivers something else than a video. */
+const quotesTask = ({ fault, kind }: Pick<Case, 'fault' | 'kind'>) =>
+	kind === 'download' && /^(html|text)-200$/.test(fault);
+
 /** Texts that the description of the error must contain. */
-export function expectedPhrases({ fault, kind }: Case, code: string): Array<string | RegExp> {
+export function expectedPhrases(
+	{ fault, kind, always }: Case,
+	code: string,
+): Array<string | RegExp> {
 	if (kind === 'download') {
-		return ['The video is finished and billed.'];
+		const answer = quotesTask({ fault, kind })
+			? [/ The service says: \{"id":"task-.*… Technical detail: \S/]
+			: [];
+		return ['The video is finished and billed.', ...answer];
 	}
+	if (always.followedId) return [NOT_FOUND, ' The service says: The task id is unknown'];
 	if (fault === 'task-odd-status')
 		return ['Its last status was "paused", which this node does not know.'];
 	if (code === 'wait_timeout') {
@@ -158,7 +179,11 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 	const message = SERVICE_MESSAGES.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
 	const source = isProxyError(fault) ? 'The server in between' : 'The service';
+	const isUnread = (kind === 'poll' || kind === 'get') && code === 'malformed_answer';
+	const isNotFound = kind === 'poll' && /^(model|task)-not-found/.test(fault);
 	return [
+		...(isUnread && /^json-(?!invalid|deep)/.test(fault) ? ['The video may be finished.'] : []),
+		...(isNotFound ? [NOT_FOUND] : []),
 		...(message === undefined ? [] : [` ${source} says: ${message}`]),
 		...(isProxyError(fault) ? ['The response does not have the format of the service'] : []),
 		...advice,
@@ -167,5 +192,6 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 
 /** Whether the error quotes no message, because there is none. */
 export function hasNoServiceMessage({ fault, kind }: Case): boolean {
-	return kind === 'download' || /^(empty-[45]|refused-|unknown-|lookup-|not-tls|untr)/.test(fault);
+	if (kind === 'download') return !quotesTask({ fault, kind });
+	return /^(empty-[45]|refused-|unknown-|lookup-|not-tls|untr)/.test(fault);
 }

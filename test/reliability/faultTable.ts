@@ -6,6 +6,7 @@ import {
 	byKind,
 	type Expectations,
 	final,
+	followed,
 	foreign,
 	good,
 	ifBillable,
@@ -13,6 +14,7 @@ import {
 	lost,
 	malformed,
 	notThereYet,
+	notUnderstood,
 	retried,
 	type Rule,
 	silent,
@@ -224,14 +226,24 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 		unlessInterrupted(malformed()),
 	],
 	[
-		'200 with JSON that does not match the interface',
-		[
-			...['json-invalid', 'json-null', 'json-number', 'json-string', 'json-array', 'json-object'],
-			...['json-other', 'json-deep', 'no-choices', 'no-tasks', 'no-task-ids'],
-		],
+		'200 with JSON that is damaged, or nested more deeply than any response',
+		['json-invalid', 'json-deep'],
 		malformed(),
 	],
-	['200 with an error in the body', ['json-error'], malformed(code('oops', 200))],
+	[
+		'200 with JSON that does not match the interface',
+		[...withEndings(['json-'], 'null', 'number', 'string', 'array', 'object'), 'no-choices'],
+		notUnderstood(),
+	],
+	[
+		'200 with JSON that does not match the interface, but has an ID',
+		['json-other', 'no-tasks', 'no-task-ids'],
+		byKind(
+			{ submit: followed((fault) => (fault === 'json-other' ? /^7$/ : /^video-/)) },
+			notUnderstood(),
+		),
+	],
+	['200 with an error in the body', ['json-error'], notUnderstood(code('oops', 200))],
 	[
 		'Half a response with a matching Content-Length',
 		['cut-short'],

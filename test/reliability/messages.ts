@@ -57,6 +57,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	malformed_answer: operationError(
 		'The response is not JSON',
 		'The response does not have the format of the service',
+		'The answer about the video task was not understood',
 		'The response is larger than any response of this service',
 		'The response is larger than any response of this service: …',
 		'The stream contains an invalid chunk',

@@ -48,10 +48,12 @@ function cellOf(column: string, what: string, cases: Case[]): string {
 
 function resultOf({ kind, once, always }: Case): string {
 	if (always.code === undefined) return 'ok';
+	if (always.followedId) return 'the ID is polled, then error, may be paid';
 	if (once.code !== undefined) return always.mayBePaid ? 'error, may be paid' : 'error';
 	if (always.code === 'wait_timeout') return 'polled again';
 	const pauses = Array.isArray(always.pauses) ? always.pauses : [];
 	if (pauses.length === 1) return 'asked twice';
+	if (kind === 'poll' && pauses.length === 2) return 'asked three times';
 	if (pauses.length <= MAX_RETRIES) return 'retried';
 	return kind === 'download' ? 'retried for 30 seconds' : 'polled again, then error';
 }
