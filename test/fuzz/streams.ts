@@ -127,7 +127,7 @@ property(
 		if (done) events.push('[DONE]');
 		const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
 		const { error, text: streamed } = await stream(body, how);
-		if (!(error instanceof ServiceError) || error.record.words !== message)
+		if (!(error instanceof ServiceError) || error.record.words !== message.trim())
 			throw new Error(`The error does not have the message: ${inspect(error)}`);
 		const expected = textOf(before);
 		if (streamed !== expected) throw new Error(`Streamed: ${streamed}`);

@@ -60,6 +60,8 @@ test('the fields and codes that pages and the notes in examples name exist', () 
 		...['response_format', 'billable_requests', 'video_task_ids'],
 		// Of the data table of an example.
 		'claimed_by',
+		// Of other services.
+		'overloaded_error',
 	]);
 	const written = globSync(['README.md', 'docs/*.md'], { cwd: root, ignore: GENERATED });
 	const notes = globSync('examples/*.json', { cwd: root }).flatMap((path) => {

@@ -82,13 +82,13 @@ describe.each([
 		expectHidden(await run({ download: true }, false));
 	});
 
-	test('is found by the ID that a user wrote', async () => {
+	test('is found by an ID with a space that an expression gives', async () => {
 		const { id } = serve(inId);
-		const result = await run({ operation: 'get', taskId: id, download: true });
+		const result = await run({ operation: 'get', taskId: `=${id}`, download: true });
 		expect(result.items[0]?.binary).toBeDefined();
 		expectHidden(result);
 		serve('another');
-		expectHidden(await run({ operation: 'get', taskId: id }));
+		expectHidden(await run({ operation: 'get', taskId: `=${id}` }));
 	});
 });
 
@@ -116,7 +116,7 @@ test('a task that the service calls otherwise in each poll is told once, with bo
 		return rawJson({ id: `poll-${polls}`, status: polls < 4 ? 'processing' : 'completed' });
 	};
 	const { hints } = await run({});
-	expect(hints.filter((hint) => hint.includes('task x/1 (poll-4)'))).toHaveLength(1);
+	expect(hints.filter((hint) => hint.includes('task x/1 of item 0 (poll-4)'))).toHaveLength(1);
 });
 
 test('at debug level, where n8n logs descriptions, the URLs of tasks have no query', async () => {
