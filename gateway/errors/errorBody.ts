@@ -4,7 +4,7 @@ import type { ApiKey } from '../redaction';
 import type { VideoTask } from '../schemas/video';
 import { isObject } from './foreignError';
 import { walk } from '../schemas/answerWalk';
-import { reasonWords } from '../schemas/reasonWords';
+import { NOTHING, reasonWords, SUCCESS } from '../schemas/reasonWords';
 import { isEmpty } from '../schemas/responseJson';
 
 /** Characters of a message that an error shows. */
@@ -31,10 +31,6 @@ const TELLS =
 	/^(?:title|status|error|message|msg|status_msg|detail|error_description|reason|errors|base_resp)$/;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
-/** Codes of success, which MiniMax, iFlytek and others send in each response. */
-const SUCCESS = /^(0|200|success|ok)$/i;
-/** Texts that Python and JavaScript make of a missing value. */
-const NOTHING = /^(none|null|undefined|)$/i;
 
 /** A field of an object; undefined for other values. */
 function field(value: unknown, name: string): unknown {

@@ -15,12 +15,13 @@ const REASON_INSIDE = /^(?:description|cause|raw|text|title)$/i;
 const NO_WORDS = /(?:code|type|class|name|id|ur[il]|links?|status|time|count)$|^finish/i;
 /** A map from the name of a refused field to the texts about it, as ASP.NET and Laravel send it. */
 const BY_FIELD = /errors$/i;
-/** Texts that Python and JavaScript make of a missing value; the beginning of JSON, and of a page. */
-const NOTHING = /^(?:none|null|undefined|)$/i;
+/** Texts that Python and JavaScript make of a missing value. */
+export const NOTHING = /^(?:none|null|undefined|)$/i;
+/** The beginning of JSON, and of a page. */
 const JSON_START = /^\s{0,9}[[{]/;
 const PAGE_START = /^\s{0,9}<[a-z!]/i;
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
-const SUCCESS = /^(?:0|200|success|ok)$/i;
+export const SUCCESS = /^(?:0|200|success|ok)$/i;
 
 /** A value, and what the names around it say of it. */
 interface Place {
