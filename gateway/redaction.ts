@@ -8,7 +8,7 @@ const MIN_IN_RESPONSES = 16;
 const MIN_IN_ERRORS = 4;
 /** To search for a longer text can take seconds. Of a longer key its end is searched for, since JSON web tokens begin alike. */
 const MAX_SEARCHED = 256;
-const REPLACEMENT = '[API key removed]';
+export const REPLACEMENT = '[API key removed]';
 
 /**
  * The API key of requests, which neither a log nor JSON of this object shows. A text of a run of a node shows none of the keys

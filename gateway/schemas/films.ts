@@ -1,4 +1,5 @@
 import { isWithin, namesOf, partsOf, type Place, slotOf } from './answerWalk';
+import { REPLACEMENT } from '../redaction';
 import { isFields } from './responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */
@@ -59,7 +60,8 @@ export function filmsIn(places: readonly Place[], pollUrl: string): Film[] {
 
 function addressIn({ key, value }: Place, pollUrl: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
-	if (text.length > MAX_ADDRESS || /\s/.test(text)) return undefined;
+	// An address may contain the key.
+	if (text.length > MAX_ADDRESS || /\s/.test(text.replaceAll(REPLACEMENT, ''))) return undefined;
 	if (IS_ADDRESS.test(text)) return text;
 	// grok2api: `/files/a.mp4`.
 	const isPath = /^\.{0,2}\/[^/]/.test(text) || (text.includes('/') && FILM_FILE.test(text));

@@ -65,7 +65,8 @@ describe.each([
 		const result = await run({ download: true });
 		expect(result.items).toHaveLength(1);
 		expect(result.items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
-		expect(result.items[0]?.json).toMatchObject({ status: 'completed' });
+		const url = `${service.url}/files/[API key removed].mp4?key=[API key removed]`;
+		expect(result.items[0]?.json).toMatchObject({ status: 'completed', url });
 		expect(result.items[0]?.json).not.toHaveProperty('used');
 		expectHidden(result);
 	});
