@@ -8,6 +8,9 @@ const DONE = /\b(?:completed?|done|finished|succe(?:ed(?:ed)?|ss|ssful))\b|^read
 /** An end without a video, as services name it: by a fault, by their rules, by time, or by someone. */
 const FAILED =
 	/\b(?:fail(?:ed|ure)?|interrupted|aborted|terminated|reject(?:ed)?|denied|refused|nsfw|moderated|filtered|block(?:ed)?|flagged|banned|prohibited|expired?|time(?:d? )?out|timedout|cancel(?:l?ed)?|deleted)\b/;
+/** What says that a task is on its way, in an answer that has nothing else: xAI's polls are `{"status":"pending"}`. */
+const RUNNING =
+	/\b(?:(?:in )?queue|pending|wait|run|submitted|created|scheduled|initialized|throttled|not start(?:ed)?|(?!(?:warn|miss|noth)ing)\w+ing)$/;
 /** What is still to come, whatever happened before: `failed_retrying`. */
 const TO_COME = /\b(?:not|queued|pending|retry|\w+ing)$|\bnot\b/;
 
@@ -35,7 +38,8 @@ export function isDone(said: string): boolean {
 
 /** Whether a status is one of the interface, or has a word that says what it means. */
 export function isKnownStatus(said: string): boolean {
-	return STATUSES.some((status) => status === readStatus(said, true));
+	const status = readStatus(said, true);
+	return STATUSES.some((own) => own === status) || RUNNING.test(partsOf(said));
 }
 
 /** Whether the service said the status in a word that the interface does not have. */
