@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
 import { itemsNamed } from './itemsNamed';
-import { fieldOf, readBoolean } from './parameterValues';
+import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
 import { onPurpose, shortened, Template, inText } from './template';
 
 /** The parameters whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
@@ -162,7 +162,7 @@ export class FormReader {
 			else if (group) this.filled.add(group);
 			return value;
 		});
-		if (template.isOnlyExpression) return values[0];
+		if (template.isOnlyExpression) return isJson ? withDatesAsText(values[0]) : values[0];
 		const texts = template.expressions.map((code, index) => {
 			const text = inText(values[index]);
 			if (typeof values[index] !== 'object' || !text.includes(NO_TEXT)) return text;

@@ -2,16 +2,41 @@ import type { INodeProperties } from 'n8n-workflow';
 import { BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
 
 /**
- * A value of an expression for a text: a number, such as an id or a year, as its digits, and a date as its ISO text, as n8n's own
- * nodes send it (luxon's DateTime and JavaScript's Date have no other JSON); any other value as it is.
+ * A value of an expression for a text: a number, such as an id or a year, as its digits, and a date as its ISO text; any other
+ * value as it is.
  */
 export function asText(value: unknown): unknown {
-	if (Number.isFinite(value)) return String(value);
+	return Number.isFinite(value) ? String(value) : dateAsText(value);
+}
+
+/** A date as its ISO text, as n8n's own nodes send it (luxon's DateTime and JavaScript's Date have no other JSON). */
+function dateAsText(value: unknown): unknown {
 	const isDate =
 		Object.prototype.toString.call(value) === '[object Date]' ||
 		fieldOf(value, 'isLuxonDateTime') === true;
 	// An invalid date has no text.
 	return (isDate ? (JSON.parse(JSON.stringify(value)) as unknown) : null) ?? value;
+}
+
+const PLAIN_FIELD = { configurable: true, enumerable: true, writable: true };
+
+/**
+ * The objects and lists of an expression, with each date in them as its text.
+ * @param copies of what was met already: an object may contain itself, which is for the request to refuse
+ */
+export function withDatesAsText(given: unknown, copies = new Map<unknown, unknown>()): unknown {
+	const value = dateAsText(given);
+	if (copies.has(value)) return copies.get(value);
+	const isPlain = Object.prototype.toString.call(value) === '[object Object]';
+	if (!Array.isArray(value) && !isPlain) return value;
+	const copy = Array.isArray(value) ? [] : {};
+	copies.set(value, copy);
+	for (const [name, field] of Object.entries(value as object)) {
+		const text = withDatesAsText(field, copies);
+		// An assignment would make a field of the name __proto__ the prototype.
+		Object.defineProperty(copy, name, { ...PLAIN_FIELD, value: text });
+	}
+	return copy;
 }
 
 /** Expressions often return a switch as text or a number, such as from a spreadsheet. */

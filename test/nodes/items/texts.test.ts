@@ -170,6 +170,40 @@ describe('JSON', () => {
 		expect(sent()).toMatchObject([{ messages: [{ content: `About ${QUESTION}!` }] }]);
 	});
 
+	test.each([
+		'=[{ "role": "user", "content": "{{ $json.day.toDateTime() }}" }]',
+		"={{ [{ role: 'user', content: $json.day.toDateTime() }] }}",
+		"={{ [{ role: 'user', content: new Date($json.day) }] }}",
+	])('sends a date in a message as its ISO text: %s', async (text) => {
+		const items = [{ day: '2026-05-04T10:00:00Z' }];
+		expect(await errorsOf({ ...json(text), items })).toEqual([undefined]);
+		expect(sent()).toMatchObject([
+			{ messages: [{ content: expect.stringMatching(/^2026-05-04T\d\d:00:00\.000/) }] },
+		]);
+	});
+
+	test('sends a date in the additional body as its ISO text', async () => {
+		const items = [{ day: '2026-05-04T10:00:00Z' }];
+		const day = expect.stringMatching(/^2026-05-04T\d\d:00:00\.000/) as string;
+		const text = '={{ { user: new Date($json.day), days: [$json.day.toDateTime(), 1] } }}';
+		const node = withOptions({ additionalBody: text });
+		expect(await errorsOf({ ...node, items })).toEqual([undefined]);
+		expect(sent()).toMatchObject([{ user: day, days: [day, 1] }]);
+	});
+
+	test('with another object where a text belongs, or with itself inside, is refused', async () => {
+		const inside = (content: string) => json(`={{ [{ role: 'user', content: ${content} }] }}`);
+		const itself = withOptions({
+			additionalBody: '={{ (() => { const a = {}; a.a = a; return a; })() }}',
+		});
+		for (const node of [inside('new Map()'), inside('{ a: 1 }'), itself]) {
+			expect(await errorsOf(node)).toMatchObject([
+				{ code: expect.stringMatching(/^(invalid_input|node_error)$/) },
+			]);
+		}
+		expect(sent()).toEqual([]);
+	});
+
 	test('leaves a value alone that is escaped already', async () => {
 		const text =
 			'=[{ "role": "user", "content": "{{ JSON.stringify($json.question).slice(1, -1) }}" }]';
