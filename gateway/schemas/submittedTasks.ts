@@ -7,6 +7,11 @@ const NO_TASK =
 	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*id$/;
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
 const OF_REQUEST = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
+const ERROR = /^errors?$/;
+/** An ID that stands alone: new-api answers `{"code":"success","data":"task_4f1…"}`. */
+const BARE_ID = /^(?=.*\d)[\w-]{6,200}$/;
+/** To take the name of every field apart would be slow. */
+const MAY_BE_ID = /id|name|arn|data|output|result|response|task|job|video|generation|prediction/i;
 /** From this rank on, an ID may be that of the request, which a refusal has, too. */
 const OF_ANSWER = 2.5;
 
@@ -15,9 +20,10 @@ function rankOf(place: Place): number | undefined {
 	const { key, value } = place;
 	if (typeof value !== 'number' && !(typeof value === 'string' && /^\S+$/.test(value)))
 		return undefined;
-	if (!/id|name/i.test(key)) return undefined;
+	if (!MAY_BE_ID.test(key)) return undefined;
 	const own = partsOf(key).replace(/s$/, '');
 	const [, owner = '', ...around] = namesOf(place);
+	if ([owner, ...around].some((one) => ERROR.test(one))) return undefined;
 	const name = /^(?:uu)?id$/.test(own) ? `${owner.replace(/s$/, '')} ${own}` : own;
 	const rank = rankOfName(name, own, String(value));
 	if (rank === undefined) return undefined;
@@ -32,6 +38,8 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	if (NO_TASK.test(name)) return OF_ANSWER + 3.5;
 	if (own === 'id') return 1;
 	if (/id$/.test(own)) return 2;
+	if (/\barn$/.test(own) && value.startsWith('arn:')) return 2;
+	if (OF_TASK.test(own) && BARE_ID.test(value)) return 2.2;
 	if (own === 'name') return /\boperations\//.test(value) ? OF_ANSWER + 0.5 : OF_ANSWER + 2.5;
 	return undefined;
 }
@@ -51,7 +59,7 @@ export function submittedTasks(answer: unknown): Fields[] {
 		return [{ place, rank: isOfTask ? rank - 0.5 : rank, slot: slotOf(place) }];
 	});
 	const [best] = [...ranked].sort((a, b) => a.rank - b.rank);
-	if (best === undefined || (best.rank >= OF_ANSWER && isRefusal(answer))) return [];
+	if (best === undefined || (best.rank >= OF_ANSWER && isRefusal(answer, places))) return [];
 	const same = ranked.filter(({ slot }) => slot === best.slot);
 	return same.map(({ place }) => {
 		const fields = isFields(place.inside?.value) ? place.inside.value : {};
@@ -59,9 +67,10 @@ export function submittedTasks(answer: unknown): Fields[] {
 	});
 }
 
-function isRefusal(answer: unknown): boolean {
+function isRefusal(answer: unknown, places: readonly Place[]): boolean {
 	if (!isFields(answer)) return true;
-	const { code, error, success } = answer;
+	const { code, success } = answer;
 	const isGood = isEmpty(code) || /^(?:20\d|success|ok)$/i.test(String(code));
-	return !isGood || !isEmpty(error) || success === false;
+	const isError = ({ key, value }: Place) => ERROR.test(partsOf(key)) && !isEmpty(value);
+	return !isGood || success === false || places.some(isError);
 }

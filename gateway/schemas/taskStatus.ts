@@ -4,7 +4,7 @@ import { partsOf } from './answerWalk';
 export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;
 
 const PROCESSING = /^(?:in ?progress|running)$/;
-const DONE = /\b(?:completed?|done|finished|succe(?:ed(?:ed)?|ss|ssful))\b|^ready$/;
+const DONE = /\b(?:completed?|done|finish(?:ed)?|succe(?:ed(?:ed)?|ss|ssful))\b|^ready$/;
 /** An end without a video, as services name it: by a fault, by their rules, by time, or by someone. */
 const FAILED =
 	/\b(?:fail(?:ed|ure)?|interrupted|aborted|terminated|reject(?:ed)?|denied|refused|nsfw|moderated|filtered|block(?:ed)?|flagged|banned|prohibited|expired?|time(?:d? )?out|timedout|cancel(?:l?ed)?|deleted)\b/;

@@ -76,7 +76,7 @@ function tasksOf(value: unknown): unknown {
  * a missing or unknown status counts as the document's `processing`.
  */
 export const videoSubmission = z.preprocess(
-	(value) => (isFields(value) ? { ...value, data: tasksOf(value) } : value),
+	(value) => (typeof value === 'object' ? { ...value, data: tasksOf(value) } : value),
 	z
 		.looseObject({
 			id: identifier.optional().catch(undefined),
