@@ -1,7 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { BROWSER_ID, type N8nApi } from '../host/n8nApi';
+import { patience } from '../host/patience';
 import { startChromium } from './chromium';
 import { takeScreenshot } from './screenshots';
+
+/** How long the editor may need for one step on a quiet machine, as Playwright's own default. */
+const TIMEOUT_MS = 30_000;
 
 let browser: Browser | undefined;
 afterAll(async () => await browser?.close());
@@ -23,6 +27,7 @@ export class BrowserSession {
 			viewport: { width: 1440, height: 900 },
 			colorScheme: 'light',
 		});
+		context.setDefaultTimeout(TIMEOUT_MS * patience());
 		await context.addCookies(parseCookies(cookie).map((fields) => ({ url, ...fields })));
 		await context.addInitScript((id) => localStorage.setItem('n8n-browserId', id), BROWSER_ID);
 		return new BrowserSession(name, context, await context.newPage());

@@ -19,6 +19,9 @@ const ROLES = {
 
 type Role = (typeof ROLES)[keyof typeof ROLES];
 
+/** What the product writes before texts of these names. */
+const STARTS: Record<string, string> = { rule: '… ', state: '… is ' };
+
 /** Functions that change nothing which a reader would notice. */
 const ESCAPES = new Set(['asHtml', 'logMessage', 'withFullStop']);
 
@@ -78,6 +81,8 @@ export class TextReader {
 	private ofObject(object: ts.ObjectLiteralExpression): UserTexts {
 		const texts = none();
 		for (const property of object.properties) {
+			// Hints above the output are arguments. An object with a hint is a parameter, one with a state is a task.
+			if (ROLES[property.name?.getText() as keyof typeof ROLES] === 'hint') continue;
 			if (ts.isPropertyAssignment(property))
 				this.add(texts, property.name.getText(), property.initializer);
 			else if (ts.isShorthandPropertyAssignment(property))
@@ -100,7 +105,7 @@ export class TextReader {
 	private add(texts: UserTexts, name: string, value: ts.Expression): void {
 		const role = Object.hasOwn(ROLES, name) ? ROLES[name as keyof typeof ROLES] : undefined;
 		if (role === undefined || !this.isText(value)) return;
-		const read = this.textsOf(value).map((text) => (name === 'rule' ? `… ${text}` : text));
+		const read = this.textsOf(value).map((text) => (STARTS[name] ?? '') + text);
 		texts[role].push(...read.filter(hasWords));
 		if (read.length === 0 || read.some(hasWords)) return;
 		const file = value.getSourceFile().fileName.slice(ROOT.length + 1);

@@ -4,7 +4,7 @@ import type {
 	NodeExecutionHint,
 	NodeHint,
 } from 'n8n-workflow';
-import { itemsNamed } from '../form/itemsNamed';
+import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { fieldOf } from '../form/parameterValues';
 
 /** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
@@ -46,7 +46,7 @@ export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecut
 		failed.set(String(code), numbers.add(Number(fieldOf(json.error, 'item'))));
 	}
 	const sentences = [...failed].map(
-		([code, numbers]) => `I${itemsNamed([...numbers]).slice(1)} failed: ${asHtml(code)}.`,
+		([code, numbers]) => `${capitalized(itemsNamed([...numbers]))} failed: ${asHtml(code)}.`,
 	);
 	if (sentences.length > 0) hintAfterRun(context, sentences.join(' '));
 }

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { CancelledError, GatewayError } from '../../../gateway';
 import { asHtml, hintAfterRun } from '../output/hints';
-import { itemsNamed } from '../form/itemsNamed';
+import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
@@ -182,7 +182,7 @@ function throwFirst(
 ): void {
 	for (const [item, error] of errors) {
 		if (named.length === 0) throw nodeError(context, error, item);
-		const advice = `I${itemsNamed(named).slice(1)} ${named.length === 1 ? 'fails' : 'fail'}, too.`;
+		const advice = `${capitalized(itemsNamed(named))} ${named.length === 1 ? 'fails' : 'fail'}, too.`;
 		throw nodeError(context, new GatewayError(recordOf(error, undefined, advice)), item);
 	}
 }
