@@ -66,8 +66,22 @@ type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
 
 const CREDENTIAL_TYPE = 'generationServiceApi';
 
+/**
+ * What takes the place of empty fields where n8n answers the requests itself: it evaluates workflows before they have
+ * credentials, and n8n's own nodes check none (n8n-io/n8n#27818).
+ */
+const EVALUATED = { baseUrl: 'https://service.invalid', apiKey: 'evaluated' };
+
 async function readCredential(host: Host, itemIndex: number): Promise<Credential> {
-	return parseCredential(await host.getCredentials(CREDENTIAL_TYPE, itemIndex));
+	const fields = await host.getCredentials<Record<string, unknown>>(CREDENTIAL_TYPE, itemIndex);
+	if (additionalDataOf(host).evalLlmMockHandler === undefined) return parseCredential(fields);
+	const set = Object.entries(fields).filter(([, value]) => value !== '');
+	return parseCredential({ ...EVALUATED, ...Object.fromEntries(set) });
+}
+
+/** What n8n's own helpers read of an execution. n8n does not promise it. */
+function additionalDataOf(host: Host): Partial<IWorkflowExecuteAdditionalData> {
+	return (host as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>).additionalData ?? {};
 }
 
 /**
@@ -177,9 +191,7 @@ export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
  */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
-	// What n8n's own helpers read, and does not promise.
-	const { additionalData } = host as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>;
-	const { evalLlmMockHandler, otel, executionId } = additionalData ?? {};
+	const { evalLlmMockHandler, otel, executionId } = additionalDataOf(host);
 	const name = logText(host.getNode().name ?? '');
 	return {
 		// A debug line that nobody reads is not written.
