@@ -73,7 +73,8 @@ export function msUntilPoll(
 	const least = Math.max(interval * MIN_PART, shortest);
 	const progress = polling === 'adaptive' ? found?.progress : undefined;
 	const ms = isEstimate(progress) ? adapted(task, progress, interval, asked) : interval;
-	return ms > leftMs - interval * MIN_PART ? Math.max(0, leftMs) : Math.max(least, ms);
+	// A pause may end shortly before Max Wait: the rest is waited for in memory.
+	return ms > leftMs - asked * MIN_PART ? Math.max(0, leftMs) : Math.max(least, ms);
 }
 
 function adapted(

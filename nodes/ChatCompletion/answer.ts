@@ -17,7 +17,7 @@ import {
 	tokensOf,
 	whereJsonBreaks,
 } from '../../gateway';
-import { asHtml, hintAfterRun, type RunHints } from '../shared/output/hints';
+import { hintAfterRun, type RunHints } from '../shared/output/hints';
 import { type OutputFields, present, without } from '../shared/output/item';
 
 export const answerFields = {
@@ -125,8 +125,10 @@ export function noteOddAnswer(
 ): void {
 	const { choices } = completion;
 	const reasons = choices.flatMap(({ finish_reason }) => finish_reason ?? []);
-	for (const reason of new Set(reasons)) {
-		const end = endOf(reason);
+	for (const sent of new Set(reasons)) {
+		const end = endOf(sent);
+		if (end === 'stop' || end === 'tool_calls') continue;
+		const reason = hints.worded(shortText(sent));
 		if (end === 'length')
 			hints.note(
 				`cut off (finish_reason: ${reason}). Increase Max Tokens if it is set, or ask for a shorter answer.`,
@@ -135,7 +137,7 @@ export function noteOddAnswer(
 			hints.note(`cut off by the service's content filter (finish_reason: ${reason}).`);
 		else if (end === undefined)
 			hints.note(
-				`ended by a reason that this node does not know (finish_reason: ${asHtml(shortText(reason))}). Check whether it is complete.`,
+				`ended by a reason that this node does not know (finish_reason: ${reason}). Check whether it is complete.`,
 			);
 	}
 	if (answerEnd(completion) !== 'length' && hasInvalidCall(completion))

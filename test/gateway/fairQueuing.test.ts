@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Gateway, later, waitForTask } from '../../gateway';
+import { type Gateway, later, parseCredential, waitForTask } from '../../gateway';
 import type { VirtualClock } from '../clock/virtualClock';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket } from './limitScenarios/rules';
@@ -71,6 +71,25 @@ test('downloads take no slots from requests, and at most Max Concurrency run at 
 	const { took } = await clock.run(seconds(chat(gateway)));
 	expect(took).toBeLessThan(2);
 	await clock.run(downloads);
+	expect(peak).toBe(2);
+});
+
+test('the downloads of all credentials of a run together are at most Max Concurrency', async () => {
+	const { clock, node } = serviceWith(() => undefined);
+	const ofAnna = node(2, { httpRequest: smallFile });
+	const ofBen = ofAnna.withCredential(
+		parseCredential({ baseUrl: 'http://limited.test', apiKey: 'key-of-ben' }),
+	);
+	let [running, peak] = [0, 0];
+	const downloads = [ofAnna, ofBen, ofAnna, ofBen].map(async (gateway, index) => {
+		const url = `http://files.test/${index}.mp4`;
+		await gateway.downloadVideo({ id: `task-${index}`, status: 'completed', url }, async () => {
+			peak = Math.max(peak, (running += 1));
+			await clock.sleep(1_000);
+			running -= 1;
+		});
+	});
+	await clock.run(Promise.all(downloads));
 	expect(peak).toBe(2);
 });
 

@@ -1,4 +1,12 @@
-import { later, NoResponseError, type Polling, type VideoTask, waitForTask } from '../../gateway';
+import {
+	later,
+	msBetween,
+	NoResponseError,
+	type Polling,
+	type VideoTask,
+	type WaitedTask,
+	waitForTask,
+} from '../../gateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 interface Scenario {
@@ -137,4 +145,31 @@ test('after a failed poll the next one comes an interval later', async () => {
 	expect(gaps(during)).toEqual(gaps(during).fill(5));
 	expect(during.length).toBeGreaterThan(2);
 	expect(delay).toBeLessThanOrEqual(5);
+});
+
+test('a pause ends when the next poll is due, also shortly before Max Wait', async () => {
+	const clock = new VirtualClock();
+	const submittedAt = clock.wallTime();
+	const task: WaitedTask = {
+		latest: { id: 'task', status: 'processing' },
+		submittedAt,
+		deadline: later(submittedAt, 140_000),
+	};
+	const leftMs = () => msBetween(clock.wallTime(), task.deadline!);
+	const next = async () =>
+		await waitForTask(
+			{
+				...{ task, interval: 5_000, polling: 'fixed' },
+				get: async () => await Promise.resolve({ id: 'task', status: 'processing' }),
+				pauses: { shortest: 65_000, allow: () => leftMs() >= 70_000 },
+			},
+			clock,
+		);
+	const dueAt: number[] = [];
+	for (let pause = 0; pause < 2; pause += 1) {
+		expect(await next()).toBeUndefined();
+		dueAt.push(msBetween(submittedAt, task.due!) / 1000);
+		await clock.run(clock.sleep(msBetween(clock.wallTime(), task.due!)));
+	}
+	expect(dueAt).toEqual([65, 130]);
 });

@@ -11,8 +11,8 @@ import { urlOf } from './log';
 
 /** Links to videos in one hint. */
 const MAX_LINKS = 4;
-/** URLs of further videos in one hint. */
-const MAX_URLS = 20;
+/** Different statuses of a run, and URLs or IDs in one hint. */
+const MAX_LISTED = 20;
 
 /**
  * Shows the hints about the items of a run.
@@ -73,16 +73,17 @@ function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void 
 	for (const entry of entries)
 		for (const { latest } of liveTasks(entry)) {
 			const { id, status, sent_as } = latest;
-			if (sent_as?.status !== undefined) words.set(sent_as.status, status);
-			if (sent_as?.id !== undefined)
-				ids.push(`${asHtml(id)} of item ${entry.item} (${asHtml(sent_as.id)})`);
+			const { status: word, id: other } = sent_as ?? {};
+			if (word !== undefined && words.size < MAX_LISTED) words.set(word, status);
+			if (other !== undefined) ids.push(`${asHtml(id)} of item ${entry.item} (${asHtml(other)})`);
 		}
 	for (const [word, status] of words)
 		hintAfterRun(context, `The service's status "${asHtml(word)}" was read as ${status}`, 'info');
+	const more = ids.length > MAX_LISTED ? ` and ${ids.length - MAX_LISTED} more` : '';
 	if (ids.length > 0)
 		hintAfterRun(
 			context,
-			`The service answered polls with other task IDs, here in brackets: ${ids.join(', ')}. Check whether these are the right videos.`,
+			`The service answered polls with other task IDs, here in brackets: ${ids.slice(0, MAX_LISTED).join(', ')}${more}. Check whether these are the right videos.`,
 		);
 }
 
@@ -91,7 +92,7 @@ function hintAboutOthers(context: IExecuteFunctions, tasks: PaidTask[]): void {
 	const others = tasks.flatMap(({ state, latest }) => (state === 'done' && latest.others) || []);
 	if (others.length === 0) return;
 	const more = others.length === 1 ? '1 more video' : `${others.length} more videos`;
-	const urls = others.slice(0, MAX_URLS).map(asHtml).join(' ');
+	const urls = others.slice(0, MAX_LISTED).map(asHtml).join(' ');
 	hintAfterRun(
 		context,
 		`The service made ${more} with these tasks, and each item has the first one. The others: ${urls}`,

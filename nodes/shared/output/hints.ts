@@ -7,6 +7,18 @@ import type {
 import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { fieldOf } from '../form/parameterValues';
 
+/** Of what the service or the input words differently in each item, the hints of a run show so many. */
+const MAX_WORDS = 10;
+
+/** A part of a hint in the words of the service or the input, or `rest` where a run shows enough of them already. */
+function amongShown(
+	shown: { has(word: string): boolean; size: number },
+	word: string,
+	rest: string,
+): string {
+	return shown.has(word) || shown.size < MAX_WORDS ? word : rest;
+}
+
 /** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
 export function asHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -40,10 +52,11 @@ export function hintsOf(context: IExecuteFunctions): NodeExecutionHint[] {
 export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	const failed = new Map<string, Set<number>>();
 	for (const { json } of items) {
-		const code = fieldOf(json.error, 'code');
-		if (code === undefined) continue;
-		const numbers = failed.get(String(code)) ?? new Set();
-		failed.set(String(code), numbers.add(Number(fieldOf(json.error, 'item'))));
+		const named = fieldOf(json.error, 'code');
+		if (named === undefined) continue;
+		const code = amongShown(failed, String(named), 'other codes');
+		const numbers = failed.get(code) ?? new Set();
+		failed.set(code, numbers.add(Number(fieldOf(json.error, 'item'))));
 	}
 	const sentences = [...failed].map(
 		([code, numbers]) => `${capitalized(itemsNamed([...numbers]))} failed: ${asHtml(code)}.`,
@@ -63,19 +76,27 @@ export function showHints(show: () => void): void {
 /** Counts hints of a run, and shows each of them once when the run is over. */
 export class RunHints {
 	private readonly counts = new Map<string, number>();
+	private readonly words = new Set<string>();
 
 	/** @param thing what is counted, such as "video" */
 	constructor(private readonly thing: string) {}
 
-	/** @param state the rest of the sentence after "1 video is" */
+	/** @param state the rest of the sentence after "1 video is". What others worded in it is {@link worded} */
 	note(state: string, count = 1): void {
 		if (count > 0) this.counts.set(state, (this.counts.get(state) ?? 0) + count);
+	}
+
+	/** Words of the service or the input for a hint. */
+	worded(text: string): string {
+		const word = amongShown(this.words, text, '…');
+		this.words.add(word);
+		return word;
 	}
 
 	show(context: IExecuteFunctions): void {
 		for (const [state, count] of this.counts) {
 			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;
-			hintAfterRun(context, `${these} ${state}`);
+			hintAfterRun(context, `${these} ${asHtml(state)}`);
 		}
 	}
 }

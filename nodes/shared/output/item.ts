@@ -43,7 +43,9 @@ export function withInputFields(
 	const kept = Object.entries(fields).filter(([name]) => !ofNode.includes(name));
 	const made = { ...output, ...Object.fromEntries(kept), ...output };
 	const lost = Object.keys(fields).filter((name) => made[name] !== fields[name]);
-	if (lost.length > 0)
-		hints.note(`without the input field ${lost.join(', ')}, because the output has its own.`);
+	if (lost.length > 0) {
+		const names = hints.worded(lost.join(', '));
+		hints.note(`without the input field ${names}, because the output has its own.`);
+	}
 	return made;
 }

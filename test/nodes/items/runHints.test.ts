@@ -152,6 +152,35 @@ test('a hint names ten items, and counts the others', async () => {
 	]);
 });
 
+describe('a service that words each answer differently', () => {
+	const items = Array.from({ length: 30 }, (_, item) => ({ prompt: `${item}` }));
+
+	test('hints name ten of its finish reasons, without HTML, and count the others', async () => {
+		let sent = 0;
+		service.respond = () => {
+			const message = { role: 'assistant', content: 'Hello' };
+			const finish_reason = `<b>odd ${(sent += 1)}</b>`;
+			return rawJson({ id: 'c', object: 'chat.completion', choices: [{ message, finish_reason }] });
+		};
+		const { hints } = await runNode(service, { ...chatNode(), items });
+		const odd = hints.filter((hint) => hint.includes('a reason that this node does not know'));
+		expect(odd).toHaveLength(11);
+		expect(odd.join()).not.toContain('<b>');
+		expect(odd[10]).toMatch(/^20 answers are .*\(finish_reason: …\)/);
+	});
+
+	test('a hint names ten of its error codes, and counts the others', async () => {
+		let sent = 0;
+		service.respond = () =>
+			rawResponse('403 Forbidden', JSON.stringify({ code: `odd_${(sent += 1)}`, message: 'No' }));
+		const onError = 'continueRegularOutput';
+		const { hints } = await runNode(service, { ...chatNode(), items, onError });
+		expect(hints).toHaveLength(1);
+		expect(hints[0]?.match(/failed: odd_/g)).toHaveLength(10);
+		expect(hints[0]).toMatch(/ and 10 more failed: other codes\.$/);
+	});
+});
+
 test.each([
 	['Duration', { duration: '={{ $json.cell }}' }, { cell: 4 }],
 	['Size', { size: '={{ $json.cell }}' }, { cell: '480p' }],
