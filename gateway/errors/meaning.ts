@@ -27,10 +27,10 @@ export interface Meaning extends Status {
 const QUOTA_CODE =
 	/^(?:quota_not_enough|billing_|exceeded_current_quota|arrearage)|insufficient.*(?:quota|balance|funds?|credits?)|credits?_?error|overdue/i;
 /** Statuses that services send for an account without a balance. With any other, only a code tells it. */
-const QUOTA_STATUSES = [400, 401, 402, 403, 429];
-const MONEY = '\\b(?:balance|credits?|funds?)\\b';
+const QUOTA_STATUSES = [400, 401, 402, 403, 412, 429];
+const MONEY = '\\b(?:balance|credits?|funds?|(?<!(?:thinking|reasoning|token) )budget)\\b';
 const GONE =
-	'\\b(?:insufficient|not enough|no|low|negative|overdue|out of|used all|used up|ran out|run out|exceeded|exhausted|depleted|expired|zero)\\b';
+	'\\b(?:insufficient|not (?:have )?enough|no|low|negative|overdue|out of|used all|used up|ran out|run out|exceeded|exhausted|depleted|expired|zero)\\b';
 const QUOTA_WORDS = new RegExp(
 	[
 		`${GONE}.{0,40}${MONEY}`,
@@ -59,7 +59,7 @@ const WORDS: ReadonlyArray<readonly [code: string, words: RegExp]> = [
 	],
 	[
 		'content_filtered',
-		/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited) content|data ?inspection|policy violation|敏感|违规|内容安全/i,
+		/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|敏感|违规|内容安全/i,
 	],
 	[
 		'service_unavailable',

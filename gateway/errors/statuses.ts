@@ -185,6 +185,8 @@ export function statusOf(status: number): Status {
 	];
 	// Payment Required: DeepSeek and OpenRouter say so when the balance is used up.
 	if (status === 402) return { ...NO_QUOTA, status, code };
+	// Unprocessable Content: FastAPI, with which many services are made, refuses a field so.
+	if (status === 422) return { ...statusOf(400), status, code, codeInBetween: code };
 	// With these, a server in between gives up waiting, and the outcome of the request is unknown.
 	if (status === 408 || status === 425 || status > 503)
 		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess: 'always' };

@@ -14,6 +14,7 @@ const OTHERS: ReadonlyArray<[name: string, status: number]> = [
 	['3xx', 300],
 	['303', 303],
 	['402', 402],
+	['422', 422],
 	["529 or overloaded_error in the service's JSON", 503],
 	['408, 425, 504 and above', 504],
 	['any other', 499],

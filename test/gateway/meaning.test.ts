@@ -26,6 +26,9 @@ test.each<[number, string, { code?: string; type?: string }?]>([
 	[403, 'Your team has used all available credits.'],
 	[403, '用户额度不足'],
 	[402, 'Payment required'],
+	[400, 'You do not have enough credits to run this task.'],
+	[400, 'Budget has been exceeded! Current cost: 1.2, Max budget: 1.0'],
+	[412, 'Account suspended, due to reaching the monthly spending limit'],
 ])('a %i that says "%s" is a quota that is used up, for which no retry helps', (...row) => {
 	const [status, words, more] = row;
 	const meaning = meant(status, words, more);
@@ -53,6 +56,10 @@ test.each([
 	[404, 'The API deployment for this resource does not exist', 'The model does not exist'],
 	[404, 'No endpoints found for foo/bar', 'The model does not exist'],
 	[404, 'Invalid URL (GET /v1/models/x)', 'Endpoint not found'],
+	[400, 'The thinking budget exceeded the maximum', 'refused a parameter'],
+	[400, 'The input text may contain sensitive information.', 'content policy'],
+	[400, 'Failure to pass the risk control system', 'content policy'],
+	[422, "body.duration: permitted: '5', '10'", 'refused a parameter'],
 	[413, 'Request too large: Limit 6000, Requested 12328', 'too large'],
 ])('a %i that says "%s" is told as: %s', (status, words, message) => {
 	expect(meant(status, words).message).toContain(message);

@@ -35,6 +35,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	http_: apiError(PROXY_ERROR),
 	status_: apiError(
 		'The service returned the unexpected status …',
+		...messagesOf('invalid_request_error'),
 		...messagesOf('quota_not_enough'),
 		...messagesOf('service_unavailable'),
 	),

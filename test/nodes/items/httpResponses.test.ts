@@ -138,11 +138,7 @@ test.each(INVALID_HTTP)(
 );
 
 test.each([
-	[
-		'422 Unprocessable Content',
-		'{"detail":"Too long"}',
-		/^See the message from the service below.*Too long/s,
-	],
+	['409 Conflict', '{"detail":"Too long"}', /^See the message from the service below.*Too long/s],
 	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
 	[
 		'501 Not Implemented',
