@@ -10,7 +10,6 @@ import { type CatalogueModel, modelList, type ModelPage } from './schemas/models
 import {
 	isFinished,
 	pathOfTaskId,
-	type TaskPlace,
 	usedOf,
 	type VideoRequest,
 	type VideoSubmission,
@@ -22,11 +21,10 @@ import { sendRequest } from './sendRequest';
 import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
-import { DownloadQueue, type StoreVideo, VideoDownloads } from './video/downloads';
+import { DownloadQueue, VideoDownloads } from './video/downloads';
+import type { StoreVideo } from './video/fetchVideo';
 import { MAX_LIST_BYTES } from './http/body';
-import { shownError, shownFailure } from './errors/errorBody';
-import { isEmpty } from './schemas/responseJson';
-import { isDone, isOtherWord, mayBeFailed, readStatus } from './schemas/taskStatus';
+import { knownTask, polledTask } from './video/polledTask';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
@@ -201,38 +199,14 @@ export class Gateway {
 			while (isReadingVideo());
 			answer = await sendRequest(this.context, poll, read, signal);
 		}
-		const { shown: task, sent, video } = answer;
-		const hasVideo = Boolean(task.url || video);
-		// A service may call a task done that its rules have stopped.
-		const isStopped = isDone(task.status) && !hasVideo && task.failure !== undefined;
-		const status = isStopped ? 'failed' : readStatus(task.status, hasVideo);
-		if (video && isFinished({ status })) onInlineVideo?.(video);
-		const isFailed = status === 'failed' || mayBeFailed({ status });
-		const failure = isFailed ? shownFailure(task.failure, apiKey) : undefined;
-		const hasError = isFailed && !isEmpty(task.error);
-		const error = hasError ? shownError(task.error, apiKey) : task.error;
-		// The service may name a task otherwise in its polls. What is paid for is not lost for a name.
-		const sent_as = {
-			...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
-			...(isOtherWord(task.status, status) && { status: task.status }),
-		};
-		const { id, used } = this.knownTask(taskId, task, sent);
-		return {
-			...task,
-			id,
-			status,
-			error,
-			failure,
-			used,
-			sent_as: isEmpty(sent_as) ? undefined : sent_as,
-		};
+		const task = polledTask(taskId, answer, apiKey);
+		if (answer.video && isFinished(task)) onInlineVideo?.(answer.video);
+		return task;
 	}
 
-	/** A task of which only the ID and perhaps the URLs are known. */
-	knownTask(taskId: string, shown: Omit<TaskPlace, 'id'> = {}, sent = shown): VideoTask {
-		const id = this.context.apiKey.redactResponse(taskId);
-		const used = usedOf({ ...shown, id }, { ...sent, id: taskId });
-		return { id, url: shown.url, status: 'unknown', used };
+	/** A task of which only the ID is known. */
+	knownTask(taskId: string): VideoTask {
+		return knownTask(taskId, this.context.apiKey);
 	}
 
 	/** Removes the key from the words of a response in an error. */

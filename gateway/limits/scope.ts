@@ -7,6 +7,7 @@ import {
 	type ServiceError,
 } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
+import type { Kept } from './kept';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
@@ -213,7 +214,7 @@ export class Scope implements ScopeState {
 		if (ms <= (this.limit.inVain === 0 ? SECOND_MS : 0)) return;
 		// Some services lengthen a pause for each request that is sent meanwhile.
 		const apart = SECOND_MS + ms / 10;
-		const sharing = [...this.account.scopes.values()].filter(
+		const sharing = [...this.account.values()].filter(
 			({ limit }) => Math.abs(limit.closedUntil - this.limit.closedUntil) <= apart,
 		);
 		if (sharing.every(({ limit }) => limit === this.limit)) return;
@@ -250,35 +251,4 @@ export class Scope implements ScopeState {
 }
 
 /** What a service may limit together: the scopes of one key at one Base URL. */
-export class Account {
-	readonly scopes = new Kept<Scope>();
-
-	get isIdle(): boolean {
-		return [...this.scopes.values()].every(({ isIdle }) => isIdle);
-	}
-}
-
-/** Values by name, without those that are idle. */
-export class Kept<Value extends { isIdle: boolean }> {
-	private readonly byName = new Map<string, Value>();
-	/** With so many values, the idle ones are forgotten. It doubles, so that each new value does not ask all others. */
-	private full = 1;
-
-	/** The value of this name. An idle one is replaced. */
-	get(name: string, create: () => Value): Value {
-		const { byName } = this;
-		const known = byName.get(name);
-		if (known && !known.isIdle) return known;
-		if (byName.size >= this.full) {
-			for (const [other, { isIdle }] of byName) if (isIdle) byName.delete(other);
-			this.full = 2 * byName.size + 1;
-		}
-		const value = create();
-		byName.set(name, value);
-		return value;
-	}
-
-	values(): Iterable<Value> {
-		return this.byName.values();
-	}
-}
+export type Account = Kept<Scope>;

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
+import { Kept } from './kept';
 import {
-	Account,
-	Kept,
+	type Account,
 	type Line,
 	type Permit,
 	Scope,
@@ -114,9 +114,9 @@ export class ServiceQueue {
 	}
 
 	private scopeOf(name: string, { endpoint, model = '' }: ScopeName): Scope {
-		const account = this.accounts.get(name, () => new Account());
+		const account = this.accounts.get(name, () => new Kept());
 		const create = () => new Scope(this.clock, account, endpoint);
-		return account.scopes.get(`${endpoint} ${model}`, create);
+		return account.get(`${endpoint} ${model}`, create);
 	}
 }
 

@@ -1,23 +1,12 @@
-import type { Readable } from 'node:stream';
 import type { Clock } from '../clock';
-import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
-import { askedPause } from '../errors/namedWait';
-import {
-	downloadLost,
-	downloadTimedOut,
-	notVideo,
-	storageError,
-	urlRefused,
-	wordsOfPage,
-} from '../errors/videoError';
-import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
+import { GatewayError, NoResponseError } from '../errors/gatewayError';
+import { notVideo } from '../errors/videoError';
+import { Slots } from '../limits/scope';
+import { ServiceQueue } from '../limits/serviceQueue';
 import { backoff } from '../limits/verdict';
 import { logText } from '../lineText';
 import type { TaskPlace, VideoTask } from '../schemas/video';
-import { openVideo, type VideoAccess } from './openVideo';
-import { type IncomingVideo, readVideo } from './incomingVideo';
-import { Slots } from '../limits/scope';
-import { ServiceQueue } from '../limits/serviceQueue';
+import { type FetchSettings, fetchVideo, type StoreVideo } from './fetchVideo';
 
 /** The URL of a new video may be known to the service before the video is there: 403 and 404 of a CDN, 202, 409 and 425 of others. */
 const LAGGING = [202, 403, 404, 409, 425];
@@ -25,22 +14,14 @@ const MAX_LAG_MS = 30_000;
 /** The URL may also have expired, for which Google's storage says 400: a poll of the task tells a new one. */
 const MAY_BE_EXPIRED = [403, 404, 400, 410];
 const MAX_NEW_URLS = 2;
-/** Of what the server of a file says instead of it. */
-const MAX_SAID_BYTES = 16 * 1024;
-const MAX_SAID_MS = 2_000;
 /** Of a task that an error shows. */
 const SHOWN_CHARACTERS = 300;
 /** How long after its first failure a download is tried again. */
 const MAX_RETRIES_MS = 300_000;
 
-export interface DownloadSettings extends VideoAccess {
-	clock: Clock;
+interface DownloadSettings extends FetchSettings {
 	queue: DownloadQueue;
 	maxRetries: number;
-	/** The idle timeout. */
-	timeoutMs: number;
-	/** Takes the key out of what is shown. */
-	redact: (text: string) => string;
 	/** Polls a task once more. */
 	poll: (taskId: string, signal: AbortSignal | undefined) => Promise<VideoTask>;
 }
@@ -53,9 +34,6 @@ interface File<Stored> {
 	/** How often a poll was asked for another URL. */
 	newUrls: number;
 }
-
-/** Puts a video into n8n's storage. Called once for each attempt. What it leaves unread is not downloaded. */
-export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
 /**
  * The downloads of one run of a node, with all its keys: as many at once as requests may be. A slow one delays no poll, since it
@@ -149,12 +127,13 @@ export class VideoDownloads {
 		file: File<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
-		return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
+		const attempt = () => fetchVideo(this.settings, file.url, file.store, signal);
+		return await attempt().catch(async (failure: unknown) => {
 			const url = await this.newUrl(file, failure, signal);
 			if (url === undefined) throw failure;
 			file.url = url;
 			// At once: another wait, and the new URL would be expired, too.
-			return await fetchVideo(this.settings, file, signal);
+			return await attempt();
 		});
 	}
 
@@ -196,69 +175,3 @@ function videoUrl({ url }: TaskPlace, shown: TaskPlace): string {
 const isHttp = (url: string) => /^https?:\/\//i.test(url);
 
 const isUrl = (url: string) => isHttp(url) && URL.canParse(url);
-
-async function fetchVideo<Stored>(
-	settings: DownloadSettings,
-	{ url, store }: File<Stored>,
-	signal: AbortSignal | undefined,
-): Promise<Stored> {
-	const { clock, timeoutMs } = settings;
-	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal);
-	const aborting = new AbortController();
-	const unlessStopped = <Part>(pending: Promise<Part>) =>
-		unlessGivenUp(idleTimeout, pending, () => aborting.abort());
-	const toGatewayError = (error: unknown): GatewayError => {
-		if (signal?.aborted) return new CancelledError();
-		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, settings.redact);
-	};
-	try {
-		const opening = openVideo(settings, url, aborting.signal);
-		const { statusCode, headers, body } = await unlessStopped(opening);
-		if (statusCode !== 200) {
-			const said = await unlessStopped(beginningOf(body, clock));
-			const retryAfterMs = askedPause(statusCode, headers, clock.wallTime());
-			const isOfService = settings.keyFor(url) !== undefined;
-			const words = wordsOfPage(said, settings.redact);
-			throw urlRefused(statusCode, isOfService, words, retryAfterMs);
-		}
-		body.on('error', () => {});
-		// n8n's helper wraps the response in a stream that ignores its signal.
-		const close = () => body.destroy(new Error('aborted'));
-		aborting.signal.addEventListener('abort', close, { once: true });
-		const bytes = Number(headers['content-length']) || 0;
-		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
-		const video = await unlessStopped(reading);
-		const stored = await store(video).catch((error: unknown) => {
-			throw video.failure() ?? storageError(error);
-		});
-		if (!video.stream.readableEnded) aborting.abort();
-		return stored;
-	} catch (error) {
-		const failure = toGatewayError(error);
-		// Only the signal closes the connection.
-		aborting.abort();
-		throw failure;
-	} finally {
-		idleTimeout.end();
-	}
-}
-
-/** What a server says in place of a file: a word, an error body or a page. */
-async function beginningOf(body: Readable, clock: Clock): Promise<string> {
-	const stop = clock.after(MAX_SAID_MS, () => body.destroy());
-	const parts: Buffer[] = [];
-	let bytes = 0;
-	try {
-		for await (const part of body.on('error', () => {}) as AsyncIterable<Buffer>) {
-			parts.push(part);
-			bytes += part.length;
-			if (bytes >= MAX_SAID_BYTES) break;
-		}
-	} catch {
-		// What arrived is enough.
-	} finally {
-		stop();
-		body.destroy();
-	}
-	return Buffer.concat(parts).toString('utf8', 0, MAX_SAID_BYTES);
-}

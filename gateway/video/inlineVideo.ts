@@ -65,6 +65,9 @@ export async function readTaskWithVideo(
 	}
 }
 
+/** What a poll found: what the answer says of the task, and its inline video, if there is one. */
+export type TaskAnswer = NonNullable<Awaited<ReturnType<typeof readTaskWithVideo>>>;
+
 /** What is no base64, such as a sentence, stays as it is: its bytes tell that it is no video. */
 function decoded(data: string): Buffer {
 	return Buffer.from(data, /^[\w+/=\r\n-]*$/.test(data.slice(0, 4096)) ? 'base64' : 'utf8');
