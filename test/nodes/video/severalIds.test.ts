@@ -1,8 +1,12 @@
 import { runNode } from '../../engine/runNode';
+import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
+import { stopWhen } from '../../clock/until';
+import { arePolled } from './polls';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0 });
+const lines = useLog('info', 'warn');
 
 /** Submits videos, and returns their IDs. */
 async function submitted(n: number, taskId?: (number: number) => string): Promise<string[]> {
@@ -82,4 +86,21 @@ describe.each(['wait', 'get'])('the operation %s', (operation) => {
 		expect(error?.message).toContain('Task ID has 101 IDs, and 100 are the most for one item');
 		expect(simulator.count('poll')).toBe(0);
 	});
+});
+
+test("gets the tasks that n8n's log and a hint name after a Stop", async () => {
+	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });
+	const items = [{}, {}];
+	const run = async (signal: AbortSignal) =>
+		await runNode(simulator, { ...endless, items, signal });
+	await stopWhen(() => arePolled(simulator, 4, 1), run);
+	const empty = videoNode({ operation: 'wait', taskId: '={{ "" }}' });
+	const { error } = await runNode(simulator, { ...empty, mode: 'manual' });
+	const hint = error?.description ?? '';
+	const [, list = ''] = /videos: (.*?\.) To get/.exec(hint) ?? [];
+	const ids = simulator.tasks.map(({ id }) => id).sort();
+	for (const taskId of [lines.join(' '), lines.slice(0, 2).join('\n'), hint, list]) {
+		const { items } = await runNode(simulator, videoNode({ operation: 'get', taskId }));
+		expect(items.map(({ json }) => json.task_id).sort()).toEqual(ids);
+	}
 });
