@@ -28,9 +28,9 @@ const NO_FILM =
 const NO_FILMS = /\b(?:images|pictures|photos|frames)$/;
 /** What the request had, and where the service tells more of the task. */
 const OF_REQUEST =
-	/^(?:inputs?|requests?|param(?:eter)?s|arg(?:ument)?s|references?|webhooks?|callbacks?)\b/;
+	/^(?:inputs?|requests?|param(?:eter)?s|arg(?:ument)?s|references?|webhooks?|callbacks?|(?:source|init(?:ial)?|driving|control) (?:video|movie|clip|media|file|url))\b|\b(?:prompt|(?:video|clip) (?:reference|input))s?$/;
 const MORE =
-	/^(?:get|web|stream|next)$|\b(?:status|cancel|poll\w*|queue|docs?|documentation|logs?|help)\b|\bresponse ur[li]$/;
+	/^(?:get|web|stream|next)$|\b(?:home)?page\b|\b(?:status|cancel|poll\w*|queue|docs?|documentation|logs?|help)\b|\bresponse ur[li]$/;
 /** The same film in another form. */
 const OTHER_FORM =
 	/(?<!\b(?:without|no|non|remove) )\bwatermark|\b(?:backup|preview|hls|dash|playlist|proxy|low|min|draft|compressed)\b/;
@@ -99,7 +99,7 @@ export function isOfNoFilm(names: string[], isFile = false): boolean {
 function typeBeside({ inside }: Place): string {
 	if (!isFields(inside?.value)) return '';
 	const types = Object.entries(inside.value).filter(([name]) =>
-		/^(?:content type|mime ?type|media type|type|kind|format)$/.test(partsOf(name)),
+		/^(?:content type|mime(?: ?type)?|media type|type|kind|format)$/.test(partsOf(name)),
 	);
 	return types.map(([, type]) => String(type)).join(' ');
 }
