@@ -44,6 +44,8 @@ export interface Tool {
 
 interface AgentInputs {
 	model: Model;
+	/** The model of an input item, as a chain asks for it. */
+	modelOf: (item: number) => Promise<Model>;
 	tools: Tool[];
 }
 
@@ -70,6 +72,8 @@ export interface AgentRun {
 	withoutModel?: boolean;
 	/** The nodes connected as tools. */
 	tools?: ToolNode[];
+	/** The JSON of the input items. Default: one empty item. */
+	items?: IDataObject[];
 	signal?: AbortSignal;
 	/** Makes the workflow stream. */
 	streaming?: boolean;
@@ -80,7 +84,15 @@ const PACKAGE = 'n8n-nodes-generation-service';
 /** Runs a minimal agent with the chat model, and optionally with nodes as tools, in n8n's engine. */
 export async function runAgent(
 	service: { url: string; key: string },
-	{ work, model = {}, withoutModel = false, tools = [], signal, streaming = false }: AgentRun,
+	{
+		work,
+		model = {},
+		withoutModel = false,
+		tools = [],
+		items = [{}],
+		signal,
+		streaming = false,
+	}: AgentRun,
 ) {
 	const nodes: INode[] = [
 		nodeOf('Start', 'test.passThrough'),
@@ -115,6 +127,7 @@ export async function runAgent(
 		},
 		credentials: { generationServiceApi: { baseUrl: service.url, apiKey: service.key } },
 		startNode: 'Start',
+		pinData: { Start: items.map((json) => ({ json })) },
 		...(signal && { signal }),
 		...(streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
 	});
@@ -148,12 +161,13 @@ function agentNode(work: Work, withoutModel: boolean): INodeType {
 		'Agent',
 		async function (this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
 			const output = (result: unknown) => [[{ json: { result } as IDataObject }]];
-			const connectedTo = async (type: 'AiLanguageModel' | 'AiTool') =>
-				await this.getInputConnectionData(NodeConnectionTypes[type], 0);
+			const connectedTo = async (type: 'AiLanguageModel' | 'AiTool', item = 0) =>
+				await this.getInputConnectionData(NodeConnectionTypes[type], item);
 			if (typeof work === 'function') {
 				return output(
 					await work({
 						model: (withoutModel ? undefined : await connectedTo('AiLanguageModel')) as Model,
+						modelOf: async (item) => (await connectedTo('AiLanguageModel', item)) as Model,
 						tools: (await connectedTo('AiTool')) as Tool[],
 					}),
 				);

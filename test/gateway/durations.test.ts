@@ -16,7 +16,9 @@ test.each([
 	[120_000, '2 minutes'],
 	[121_000, '3 minutes'],
 	[7_200_000, '2 hours'],
+	[7_200_001, '3 hours'],
 	[172_800_000, '2 days'],
+	[172_800_001, '3 days'],
 ])('a pause of %d ms is rounded up to %s', (ms, expected) => {
 	expect(formatDuration(ms)).toBe(expected);
 });

@@ -50,6 +50,8 @@ test.each<[object, number]>([
 	[{ retry_after_ms: 1_200 }, 1_200],
 	[{ message: 'Please try again in 1m30.5s.' }, 90_500],
 	[{ message: 'Try again after 20 seconds' }, 20_000],
+	[{ message: 'Please retry in 1d2h3m' }, 93_780_000],
+	[{ message: 'Try again in 250ms.' }, 250],
 ])(
 	'a wait that the body %j names is that of a rate or an overload, and of nothing else',
 	(error, ms) => {

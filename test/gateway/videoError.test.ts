@@ -25,6 +25,12 @@ test('a task that a filter ended has the reason of the service', () => {
 	expect(record).toMatchObject({ code: 'content_filtered', reason: 'violence' });
 });
 
+test('a failed task has the words, the code and the reason that its answer has beside an empty error', () => {
+	const failure = { words: 'It was stopped.', code: 'filtered', reason: 'violence' };
+	const { record } = taskFailed({ id: 'task-1', status: 'failed', error: null, failure });
+	expect(record).toMatchObject({ words: 'It was stopped.', code: 'filtered', reason: 'violence' });
+});
+
 test.each([
 	[401, false, /Never send it the service's key/],
 	[401, true, /^The video is finished and billed\.$/],

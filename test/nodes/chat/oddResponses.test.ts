@@ -57,6 +57,16 @@ test('the text of several answers is that of the one numbered 0, whichever comes
 	expect(json.text).toBe('Good day');
 });
 
+test('of several answers, each that is cut off has a hint, and Simplify tells that there are more', async () => {
+	const choices = [choice('Hi'), { ...choice('Go', {}, 1), finish_reason: 'length' }];
+	const { hints } = await itemOf(completion({ choices }));
+	expect(hints).toEqual([
+		expect.stringMatching(/^1 answer is cut off \(finish_reason: length\)\. Increase Max Tokens/),
+		'1 answer is the first of several choices. Turn off Simplify to see them all.',
+	]);
+	expect((await itemOf(completion({ choices }), { simplify: false })).hints).toHaveLength(1);
+});
+
 test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
 	const { json, hints, chunks } = await itemOf(calling, {}, true);

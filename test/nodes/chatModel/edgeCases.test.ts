@@ -158,10 +158,11 @@ describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s
 		expect(JSON.stringify(plain.messages)).not.toContain('extra_content');
 	});
 
-	test('with neither text nor a call fails, unless the answer was cut off', async () => {
+	test('with neither text nor a call fails, unless the answer was cut off or filtered', async () => {
 		const silent = async (finish: string) => await callsOf([], reply[mode], finish);
 		expect((await silent('stop')).error?.message).toMatch(/neither text nor a call/);
-		expect((await silent('length')).error).toBeUndefined();
+		for (const finish of ['length', 'content_filter'])
+			expect((await silent(finish)).error).toBeUndefined();
 	});
 });
 

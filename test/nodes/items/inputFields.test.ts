@@ -1,10 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useSimulator } from '../../engine/useServers';
+import { rawJson } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.02 });
+const service = useRawServer();
 
 const options = { includeInputFields: true };
 
@@ -88,6 +90,17 @@ test('Get and Wait take the option, too', async () => {
 		expect(output[0]!.json).toMatchObject({ row: 7, task_id: items[0]!.id });
 		expect(output[0]!.json.status).not.toBe('old');
 	}
+});
+
+test('a field that only this service has is the one of the output, too', async () => {
+	const message = { role: 'assistant', content: 'Hello' };
+	service.respond = () => rawJson({ choices: [{ message }], mood: 'of the service' });
+	const items = [{ mood: 'of the row' }];
+	const { items: output, hints } = await runNode(service, { ...chatNode(whole), items });
+	expect(output[0]?.json.mood).toBe('of the service');
+	expect(hints).toContain(
+		'1 answer is without the input field mood, because the output has its own.',
+	);
 });
 
 test('a hint names the fields of rows that the output replaces, once', async () => {

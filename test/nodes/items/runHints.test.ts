@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
@@ -130,6 +131,15 @@ test('a video whose status has another word is one that is not downloaded, with 
 
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt) => ({ prompt }));
+
+	test('of several answers has their tokens, without the items that failed', async () => {
+		const prompts = ['A', '[fault:content-filtered]', 'C'].map((prompt) => ({ prompt }));
+		const node: NodeRun = { ...chatNode(), items: prompts, onError: 'continueRegularOutput' };
+		const { items: answers, hints } = await runNode(simulator, node);
+		const tokens = answers.map(({ json }) => (json.usage as IDataObject | undefined)?.total_tokens);
+		const total = Number(tokens[0]) + Number(tokens[2]);
+		expect(hints).toContain(`2 requests were answered: ${total} tokens`);
+	});
 
 	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
 		const node = { ...videoNode({ operation, options: { n: 2 } }), items };

@@ -88,6 +88,11 @@ describe.each([
 		expect(sent()).toBe(5);
 	});
 
+	test('the second run of a loop is told of the loop, too', async () => {
+		const { error } = await runNode(simulator, { ...node(1), loop: true });
+		expect(error?.description).toMatch(/made 1 billable request .* Check whether a loop/);
+	});
+
 	test('0 sends nothing, and a limit that is no whole number is refused', async () => {
 		expect((await runNode(simulator, node(0))).error?.message).toMatch(/Max Billable Requests/);
 		expect((await runNode(simulator, node('many'))).error?.message).toMatch(

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
+import { stubNode } from '../../engine/stubNodes';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
@@ -260,3 +261,23 @@ test.each(FORMS)(
 		expect(JSON.stringify(sent())).toMatch(/3 on 2025-01-31T\S+! a/);
 	},
 );
+
+test('backslashes beside an expression are sent as n8n itself reads them', async () => {
+	const node: NodeRun = {
+		...videoNode({ operation: 'submit', prompt: '=C:\\\\a {{ $json.name }} D:\\\\b' }),
+		items: [{ name: 'boat' }],
+	};
+	const prompt = { displayName: 'Prompt', name: 'prompt', type: 'string', default: '' } as const;
+	const ofN8n = stubNode(
+		'Text',
+		async function () {
+			const text = this.getNodeParameter('prompt', 0) as string;
+			return await Promise.resolve([[{ json: { text } }]]);
+		},
+		{ properties: [prompt] },
+	);
+	const { items } = await runNode(simulator, { ...node, nodeType: ofN8n });
+	await runNode(simulator, node);
+	expect(items[0]?.json.text).toContain('boat');
+	expect(sent()[0]?.prompt).toBe(items[0]?.json.text);
+});

@@ -75,7 +75,7 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 });
 
 test('of a stopped run with more than a hundred videos, the newest hundred are named by hints', async () => {
-	const many = videoNode({ prompt: '[fault:task-endless]', options: { n: 4 } });
+	const many = videoNode({ ...sequential, prompt: '[fault:task-endless]', options: { n: 4 } });
 	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
 	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
 	await runUntil(() => submitted() === items.length, { ...many, items });
@@ -83,8 +83,8 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	const named = hints.flatMap(
 		(hint) => / paid for 100 videos: (.*?)\. To/.exec(hint)?.[1]?.split(', ') ?? [],
 	);
-	expect(named).toHaveLength(100);
-	expect(simulator.tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(named));
+	const newest = simulator.tasks.slice(4, 104).map(({ id }) => id);
+	expect(named).toEqual(newest);
 });
 
 test('a run that was stopped names no video that had failed or that another run submitted, and none to a copy of its workflow', async () => {

@@ -143,6 +143,38 @@ describe('the fingerprints of a request', () => {
 	});
 });
 
+describe.each<[string, () => IDataObject | undefined]>([
+	['without a credential', () => undefined],
+	[
+		'while the service is away',
+		() => ({ ...credentialOf(simulator), baseUrl: 'http://127.0.0.1:9' }),
+	],
+])('what is tried again %s', (_, credentialThen) => {
+	/** Its first try submits all videos, and no poll of it is answered. */
+	const failing = (submitted: () => boolean): NodeRun => ({
+		...video({ waitOptions: { pollInterval: 2, maxWait: 20 } }),
+		credential: () => (submitted() ? credentialThen() : credentialOf(simulator)),
+	});
+	const idsOf = () => simulator.tasks.map(({ id }) => id);
+	beforeEach(() => simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' }));
+
+	test('names the paid videos in its error items', async () => {
+		const { items } = await execute({
+			...failing(() => simulator.count('poll') >= threeItems.length),
+			...{ tries: 2, onError: 'continueRegularOutput' },
+		});
+		const told = items.map(({ json }) => (json.error as IDataObject).task_id);
+		expect([told, told.length]).toEqual([idsOf(), threeItems.length]);
+	});
+
+	test("names the paid videos in the error of n8n's Retry", async () => {
+		await execute(failing(() => false));
+		const { error } = await execute(failing(() => true));
+		for (const id of idsOf()) expect(error?.description).toContain(id);
+		expect(simulator.submissions).toBe(threeItems.length);
+	});
+});
+
 test('Retry with one changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	await execute({ ...video(), tries: 5 });

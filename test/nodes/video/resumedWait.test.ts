@@ -151,6 +151,22 @@ test('a video that an earlier execution saw finished is handed on, though its ne
 	expect(items[0]?.json).toMatchObject({ status: 'completed', url: expect.any(String) });
 });
 
+test("n8n's Retry of a wait that was stopped waits as long as any other, and pays for nothing again", async () => {
+	const node = waitingNode({
+		prompts: [ENDLESS],
+		waitOptions: { maxWait: 200, onTimeout: 'output' },
+	});
+	const { waits } = await runNode({ ...node, executionId: '1' });
+	const polls = simulator.count('poll');
+	expect(polls).toBeGreaterThan(1);
+	// The Max Wait of the first execution is over. Retry "with original workflow" goes on with what n8n stored.
+	const stopped = structuredClone(waits[0]!.data);
+	const { items } = await runNode({ ...node, executionId: '2', waitingData: stopped });
+	expect(items).toMatchObject([{ json: { status: 'processing' } }]);
+	expect(simulator.count('poll') - polls).toBeGreaterThanOrEqual(polls);
+	expect(simulator.submissions).toBe(1);
+});
+
 describe('with another Base URL', () => {
 	const other = useSimulator({ now: time.now });
 
