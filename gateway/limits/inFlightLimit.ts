@@ -1,7 +1,7 @@
 import { A_FEW } from './verdict';
 
-/** Requests that the service must take before one more in flight is tried. */
-const PATIENCE = 2 * A_FEW;
+/** Requests that the service must take before one more in flight is tried: a trial that is refused costs all a pause. */
+const TRIAL_AFTER = 2 * A_FEW;
 
 /**
  * The number of requests that the service takes at once, if it limits that: then it refuses the first request after a pause
@@ -17,14 +17,14 @@ export class InFlightLimit {
 	}
 
 	allows(inFlight: number): boolean {
-		return inFlight < this.max + (this.taken >= PATIENCE ? 1 : 0);
+		return inFlight < this.max + (this.taken >= TRIAL_AFTER ? 1 : 0);
 	}
 
 	/** The service took a request while so many were in flight. */
 	accept(inFlight: number): void {
 		this.taken += 1;
 		// The service takes more, so the next trial follows at once.
-		if (inFlight > this.max) [this.max, this.taken] = [inFlight, PATIENCE];
+		if (inFlight > this.max) [this.max, this.taken] = [inFlight, TRIAL_AFTER];
 	}
 
 	/**
@@ -33,7 +33,6 @@ export class InFlightLimit {
 	 */
 	refuse(older: number, isFirst: boolean): void {
 		this.taken = 0;
-		if (older === 0) this.max = Infinity;
-		else if (isFirst) this.max = Math.min(this.max, older);
+		if (isFirst && older > 0) this.max = Math.min(this.max, older);
 	}
 }

@@ -11,7 +11,7 @@ import type { Kept } from './kept';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
-/** A limit is forgotten when no request was sent for this long. */
+/** A limit is forgotten when no request was sent for this long: usual windows are no longer than a minute. */
 const FORGET_AFTER_MS = 60_000;
 /** A request without a response for this long is not refused: the service works on it. */
 const REFUSED_WITHIN_MS = 5_000;

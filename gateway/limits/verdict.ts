@@ -6,13 +6,15 @@ import {
 } from '../errors/gatewayError';
 import { type NodeCode, statusOf } from '../errors/statuses';
 
+/** Four retries last through a restart of a few seconds. */
 const FIRST_BACKOFF_MS = 500;
+/** Longer pauses notice the end of an outage late, shorter ones spend retries on it. */
 const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const MAX_PAUSE_MS = 300_000;
 /** From this attempt on, each retry counts, since something is wrong with this request. */
 const MAX_ATTEMPTS_UNCOUNTED = 100;
-/** So many requests in a row are no coincidence. */
+/** So many requests in a row are no coincidence: a request that is refused between them is too large, or one of noise. */
 export const A_FEW = 4;
 /** Pauses after which the service took nothing, or failures in a row, until one request at a time is sent and pauses grow. */
 export const MAX_IN_VAIN = 2;

@@ -19,10 +19,10 @@ test('a later refusal in the same period tells nothing of it', () => {
 	expect(limit.allows(2)).toBe(true);
 });
 
-test('a refusal of a request that was alone contradicts the number: it is forgotten', () => {
+test('a refusal of a request that was alone tells nothing of it either', () => {
 	const limit = learned();
-	limit.refuse(0, false);
-	expect([limit.isKnown, limit.allows(100)]).toEqual([false, true]);
+	limit.refuse(0, true);
+	expect([limit.allows(2), limit.allows(3)]).toEqual([true, false]);
 });
 
 test('one more is tried when eight were taken, not before, and the next at once if the service takes it', () => {
