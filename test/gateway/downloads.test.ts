@@ -39,7 +39,7 @@ function downloadsFrom(
 		timeoutMs: 60_000,
 		ignoresSslIssuesAt: () => false,
 		keyFor: () => undefined,
-		redact: (text) => text,
+		redact: (text) => text.replaceAll('the-key', '[API key removed]'),
 		poll: async (taskId) => {
 			polls.push(taskId);
 			return await Promise.resolve(poll(taskId));
@@ -86,6 +86,30 @@ test.each([400, 403, 404, 410])(
 		expect(polls).toHaveLength([403, 404].includes(statusCode) ? 2 : 1);
 	},
 );
+
+test.each<[string, () => Response]>([
+	[
+		'is not opened',
+		() => {
+			throw new Error('No way to the-key');
+		},
+	],
+	[
+		'breaks off',
+		() => ({
+			statusCode: 200,
+			body: new Readable({
+				read() {
+					this.destroy(new Error('No way to the-key'));
+				},
+			}),
+		}),
+	],
+])('the technical detail of a download that %s has no key', async (_what, respond) => {
+	const { clock, download } = downloadsFrom(respond, undefined, 0);
+	const { record } = await clock.run(failureOf(download()));
+	expect(record.technical).toBe('No way to [API key removed]');
+});
 
 test.each([
 	['fails', undefined],

@@ -6,7 +6,9 @@ import {
 	type VideoTask,
 	type WaitedTask,
 	waitForTask,
+	wallTimeOf,
 } from '../../gateway';
+import { progressOf } from '../../gateway/video/pollSchedule';
 import { VirtualClock } from '../clock/virtualClock';
 
 interface Scenario {
@@ -172,4 +174,13 @@ test('a pause ends when the next poll is due, also shortly before Max Wait', asy
 		await clock.run(clock.sleep(msBetween(clock.wallTime(), task.due!)));
 	}
 	expect(dueAt).toEqual([65, 130]);
+});
+
+test('of the progress of a long task, the newest eight polls are kept', () => {
+	let known: Pick<WaitedTask, 'samples' | 'pollsAtZero'> = {};
+	for (let progress = 1; progress <= 12; progress += 1) {
+		const found = { id: 'task', status: 'processing', progress };
+		known = progressOf({ latest: found, ...known }, found, wallTimeOf(1_000 * progress));
+	}
+	expect(known.samples?.map(({ progress }) => progress)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
 });

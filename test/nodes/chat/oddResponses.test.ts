@@ -40,6 +40,12 @@ test('a number of tokens that is none does not cost the others', async () => {
 	expect(json.usage).toEqual({ prompt_tokens: 1, total_tokens: 3 });
 });
 
+test('the usage that only the last of several choices has is output', async () => {
+	const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+	const choices = [choice('Hi'), { ...choice('Go', {}, 1), usage }];
+	expect((await itemOf(completion({ usage: undefined, choices }))).json.usage).toEqual(usage);
+});
+
 test('a choice without a message does not cost the others', async () => {
 	const choices = [choice('Good day'), { index: 1, finish_reason: 'content_filter' }];
 	expect((await itemOf(completion({ choices }))).json).toMatchObject({ text: 'Good day' });

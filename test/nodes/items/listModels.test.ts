@@ -204,11 +204,13 @@ test('the dropdown finds what is pasted with white space, and lists no name that
 	expect(results.map(({ value }) => value)).toEqual(['heron=']);
 });
 
-test('the dropdown lists the first 500 of more models', async () => {
+test('the dropdown lists the first 500 of more models, and finds the others', async () => {
 	const data = Array.from({ length: 501 }, (_, index) => `heron-${index + 1000}`);
 	service.respond = () => rawJson({ data });
 	const { results } = await searchFor('', credentialOf(service));
 	expect(results.map(({ value }) => value)).toEqual(data.slice(0, 500));
+	const { results: found } = await searchFor('1500', credentialOf(service));
+	expect(found.map(({ value }) => value)).toEqual(['heron-1500']);
 });
 
 test('the model dropdown fails at once on a rate limit, and the next one waits for no pause', async () => {

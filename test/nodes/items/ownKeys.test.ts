@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../../simulator';
 import { RequestClock } from '../../clock/requestClock';
 import { rawJson } from '../../engine/rawServer';
+import { runAgent } from '../../engine/runAgent';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
 import { useLog } from '../../engine/useLog';
@@ -134,6 +135,31 @@ describe.each<[string, IDataObject, RegExp]>([
 		expect(error?.message).toMatch(/\[item 1\]/);
 		expect([...anna.requests, ...ben.requests]).toEqual([]);
 	});
+});
+
+test('a chain asks the service of each of its items', async () => {
+	const { url, key } = { url: credential.baseUrl, key: credential.apiKey };
+	const asking = runAgent(
+		{ url, key },
+		{
+			...{ items: bothOf(), withoutModel: true },
+			work: async ({ modelOf }) => {
+				for (const item of [0, 1]) await (await modelOf(item)).invoke([['user', 'Hello']]);
+			},
+		},
+	);
+	expect((await time.until(asking)).error).toBeUndefined();
+	expect(counts(({ completions }) => completions)).toEqual([1, 1]);
+});
+
+test('a credential without an expression that is not usable fails each item with what is wrong', async () => {
+	const wrong = { baseUrl: 'nowhere', apiKey: 'a-key' };
+	const { items } = await run({ ...chatNode(), credential: wrong, ...continues });
+	const message = 'The Base URL of the credential is not a valid http:// or https:// URL';
+	expect(items.map(({ json }) => json.error)).toMatchObject([
+		{ message, item: 0 },
+		{ message, item: 1 },
+	]);
 });
 
 test('no text of a run shows the key of another item', async () => {

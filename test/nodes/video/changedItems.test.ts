@@ -24,6 +24,8 @@ const EXPRESSIONS: Array<[prompt: string, first: string]> = [
 	['={{ $json.scenes.pop() }}', 'A6'],
 	['={{ $json.scenes.shift() }} and {{ $json.scenes.shift() }}', 'A1 and A2'],
 	['={{ $json.film = $json.film + "!" }}', 'A!'],
+	['={{ $json.title = $json.film }}', 'A'],
+	['=No {{ delete $json.scenes }} {{ $json.film }}', 'No true A'],
 	['={{ $input.first().json.scenes.shift() }} for {{ $json.film }}', 'A1 for A'],
 ];
 

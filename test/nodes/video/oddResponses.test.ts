@@ -138,6 +138,30 @@ test.each<[string, object]>([
 	]);
 });
 
+test('hints name both words of a status, and both IDs of a task', async () => {
+	const polled = [rawJson(video('task-9', { status: 'SUCCEEDED' }))];
+	const { hints } = await generate(polled);
+	expect(hints).toContain('The service\'s status "SUCCEEDED" was read as completed');
+	expect(hints).toContain(
+		'The service answered polls with other task IDs, here in brackets: task-1 of item 0 (task-9). Check whether these are the right videos.',
+	);
+	const { items } = await generate(polled, { simplify: false });
+	expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'SUCCEEDED' });
+});
+
+test('the time of creation is that of the task, or else of its submission', async () => {
+	const createdAt = async (more: object) => {
+		service.respond = (request) =>
+			request.startsWith('POST')
+				? rawJson({ id: 'request-1', created: 1_000, data: [{ id: 'task-1' }] })
+				: rawJson(video('task-1', more));
+		const credential = credentialOf({ url: service.url, key: 'key-of-times' });
+		return (await runNode({ ...videoNode(), credential })).items[0]?.json.created_at;
+	};
+	expect(await createdAt({ created_at: 1_005 })).toBe(1_005);
+	expect(await createdAt({})).toBe(1_000);
+});
+
 test('times as ISO 8601 are output in seconds', async () => {
 	const times = { created_at: '2026-01-02T03:04:05.6Z', completed_at: '2026-01-02T03:04:06Z' };
 	const { items } = await generate([rawJson(video('task-1', times))]);

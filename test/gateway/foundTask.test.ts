@@ -1,0 +1,43 @@
+import { findTask } from '../../gateway/schemas/foundTask';
+
+const asked = { ids: ['42'], url: 'https://service.test/v1/video/generations/42' };
+const url = 'https://files.test/clip.mp4';
+const done = { status: 'completed', url };
+
+test.each<[string, object, object | undefined]>([
+	[
+		'its own task, not one whose progress is its ID',
+		{
+			tasks: [
+				{ id: 7, progress: 42, status: 'processing' },
+				{ id: 42, ...done },
+			],
+		},
+		done,
+	],
+	[
+		'its own task, not the first of a list',
+		{
+			tasks: [
+				{ id: '7', status: 'failed' },
+				{ id: '42', ...done },
+			],
+		},
+		done,
+	],
+	['nothing in a list of other tasks', { tasks: [{ task_id: '7', ...done }] }, undefined],
+	[
+		'a task that still runs, of whose parts one has ended',
+		{ id: '42', jobs: [done, { status: 'in_progress' }] },
+		{ status: 'in_progress' },
+	],
+	[
+		'the reason that is beside an empty error',
+		{ id: '42', status: 'failed', error: null, data: { reason: 'violence' } },
+		{ status: 'failed', failure: { reason: 'violence' } },
+	],
+])('an answer tells %s', (_what, answer, expected) => {
+	const found = findTask(answer, asked);
+	if (expected === undefined) expect(found).toBeUndefined();
+	else expect(found).toMatchObject(expected);
+});
