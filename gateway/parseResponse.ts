@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
-import { type GatewayError, malformedBody } from './errors/gatewayError';
+import { type GatewayError, malformedBody, SHOWN_CHARACTERS } from './errors/gatewayError';
 import { nextTurn } from './clock';
 import { shortText } from './lineText';
 import type { ServiceResponse } from './serviceRequest';
@@ -8,9 +8,7 @@ import { readErrorBody } from './errors/errorBody';
 import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
 import { htmlToText, isHtml, toServiceError } from './errors/serviceError';
 
-/** Of a malformed body that an error shows. */
-const SHOWN_CHARACTERS = 300;
-/** As many contain these characters and the longest key. */
+/** As many contain what an error shows and the longest key. */
 const READ_BYTES = 1024 * 1024;
 /** Before and after a longer text is parsed, the event loop has a turn. */
 const LONG_BYTES = 4 * 1024 * 1024;

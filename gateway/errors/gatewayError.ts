@@ -181,7 +181,7 @@ export function invalidInput(
 	message: string,
 	advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
 ): GatewayError {
-	const code: NodeCode = 'invalid_input';
+	const code = 'invalid_input' satisfies NodeCode;
 	return new GatewayError({ message, advice, code, parameter });
 }
 
@@ -189,44 +189,33 @@ export function isInvalidInput(error: unknown): error is GatewayError {
 	return error instanceof GatewayError && isOwn(error.record, 'invalid_input');
 }
 
+const MALFORMED = 'malformed_answer' satisfies NodeCode;
+
+/** Of an answer that an error shows. */
+export const SHOWN_CHARACTERS = 300;
+
 /**
  * A successful response with a body that the interface document does not allow.
  * @param words the beginning of the body, without the key
  */
 export function malformedBody(message: string, words: string): GatewayError {
-	return malformed(
-		message,
-		'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
-		{ words },
-	);
+	const advice =
+		'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.';
+	return new GatewayError({ message, advice, code: MALFORMED, words });
 }
-
-/** Of an answer that an error shows. */
-const SHOWN_CHARACTERS = 300;
 
 /**
  * An answer with another form than asked for.
- * @param words the answer, or a part of it, without the key
+ * @param text the answer, or a part of it, without the key
  */
-export function malformedAnswer(message: string, words: string, advice: string): GatewayError {
-	return malformed(message, advice, {
-		words: words.slice(0, SHOWN_CHARACTERS),
-		speaker: 'The model',
-	});
-}
-
-function malformed(
-	message: string,
-	advice: string,
-	said: Pick<ErrorRecord, 'words' | 'speaker'>,
-): GatewayError {
-	const code: NodeCode = 'malformed_answer';
-	return new GatewayError({ message, advice, code, ...said });
+export function malformedAnswer(message: string, text: string, advice: string): GatewayError {
+	const words = text.slice(0, SHOWN_CHARACTERS);
+	return new GatewayError({ message, advice, code: MALFORMED, words, speaker: 'The model' });
 }
 
 /** Whether a successful response could not be read. */
 export function isMalformed(error: unknown): boolean {
-	return error instanceof GatewayError && isOwn(error.record, 'malformed_answer');
+	return error instanceof GatewayError && isOwn(error.record, MALFORMED);
 }
 
 /** A 404 of the service or of another server. */

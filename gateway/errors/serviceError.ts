@@ -75,7 +75,7 @@ export function toServiceError(
 				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
 					: summary.advice) +
-				apiKey.redactError(targetOf(status, headers)) +
+				targetOf(status, headers, apiKey) +
 				(isOfService ? '' : POSSIBLE_PROXY),
 			code:
 				isFromServerInBetween || !code
@@ -140,11 +140,11 @@ function mayBeFromServerInBetween(
 }
 
 /** A sentence about the target of a redirect; empty for other responses. */
-function targetOf(status: number, headers: Headers): string {
+function targetOf(status: number, headers: Headers, apiKey: ApiKey): string {
 	const location = header(headers, 'location');
 	if (location === undefined || status < 300 || status > 399) return '';
 	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
-	return ` The redirect points to ${clip(new URL(location).host)}.`;
+	return ` The redirect points to ${apiKey.redactStart(new URL(location).host, MAX_MESSAGE)}.`;
 }
 
 /** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */
@@ -170,8 +170,4 @@ export function htmlToText(page: string): string {
 
 function retryAdvice(retryAfterMs: number): string {
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
-}
-
-function clip(text: string): string {
-	return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

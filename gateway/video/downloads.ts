@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { GatewayError, NoResponseError } from '../errors/gatewayError';
+import { GatewayError, NoResponseError, SHOWN_CHARACTERS } from '../errors/gatewayError';
 import { notVideo } from '../errors/videoError';
 import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
@@ -14,8 +14,6 @@ const MAX_LAG_MS = 30_000;
 /** The URL may also have expired, for which Google's storage says 400: a poll of the task tells a new one. */
 const MAY_BE_EXPIRED = [403, 404, 400, 410];
 const MAX_NEW_URLS = 2;
-/** Of a task that an error shows. */
-const SHOWN_CHARACTERS = 300;
 /** How long after its first failure a download is tried again. */
 const MAX_RETRIES_MS = 300_000;
 

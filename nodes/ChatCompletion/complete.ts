@@ -26,7 +26,7 @@ import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/fingerprints';
 import type { BookEntry } from '../shared/book/schema';
-import { endBook, paidRun, type PaidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
+import { paidRun, type PaidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
 import {
 	type Answer,
 	answerItemFields,
@@ -97,7 +97,7 @@ export async function complete(
 				},
 			};
 		},
-		end: (output) => endBook(book, output),
+		end: (output) => book.end(output),
 	});
 }
 

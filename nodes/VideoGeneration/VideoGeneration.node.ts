@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { invalidInput } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
-import { endBook, paidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
+import { paidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
 import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
@@ -141,7 +141,7 @@ async function runChosenOperation(
 			connected: (service) =>
 				workOf({ ...paidRun(service, book), durable, log, output }, operation),
 			fail: (errorOf) => output.items(errorOf),
-			end: (made) => endBook(book, made),
+			end: (made) => book.end(made),
 		});
 		if (!Array.isArray(made)) return made;
 		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;

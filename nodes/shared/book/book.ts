@@ -1,7 +1,11 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { ErrorRecord } from '../../../gateway';
+import type {
+	EngineRequest,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { type ErrorRecord, OF_A_WAIT } from '../../../gateway';
 import { runsAsTool } from '../run/runsAsTool';
-import { OF_A_WAIT } from '../../../gateway';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
 
@@ -129,8 +133,9 @@ export class PaidBook {
 			if (this.isLost(entry)) entry.lost = { toldIn: this.execution };
 	}
 
-	/** The run is over: with these items, or (undefined) with an error that it throws. */
-	end(items: INodeExecutionData[] | undefined): void {
+	/** The run is over: with these items, or (undefined) with an error that it throws. A pause is no end. */
+	end(items: INodeExecutionData[] | EngineRequest | undefined): void {
+		if (items && !Array.isArray(items)) return;
 		const { isTool, book, current } = this;
 		const failed = items?.findIndex(({ json }) => json.error !== undefined) ?? 0;
 		// An agent repeats a call of its tool, with and without Retry On Fail.

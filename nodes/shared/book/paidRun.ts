@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, isOwn } from '../../../gateway';
 import { isStopped } from '../run/cancel';
 import type { Service } from '../run/connect';
@@ -36,13 +36,4 @@ export function throwIfStoppedBefore(context: IExecuteFunctions, book: PaidBook)
 		if (earlier && isOwn(earlier, 'cancelled'))
 			throw nodeError(context, new GatewayError(earlier), item);
 	}
-}
-
-/** The run is over. One that throws, or asks n8n to be run again, keeps the book. */
-export function endBook<Output>(
-	book: PaidBook,
-	output: Output | INodeExecutionData[] | undefined,
-): void {
-	if (output === undefined || Array.isArray(output))
-		book.end(output as INodeExecutionData[] | undefined);
 }
