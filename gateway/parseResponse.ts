@@ -60,7 +60,7 @@ function notJson({ headers, apiKey }: ServiceResponse): string {
 /**
  * Parses a body as the JSON of a resource, as {@link readResource} does.
  * @param prepare gets the value before its format is checked, and may change it
- * @param refusal the error about JSON that is neither the resource nor an error body
+ * @param refusal the error about JSON that is not the resource; its value is undefined if it has too much to be read
  */
 export async function parseResource<Resource>(
 	bytes: Buffer,
@@ -71,6 +71,7 @@ export async function parseResource<Resource>(
 	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
+	const tooLarge = (why: string) => malformedResponse(response, `${TOO_LARGE}: ${why}`, bytes);
 	const valueOf = (text: string) => {
 		const json = parseResponseJson(quoteLongNumbers(text));
 		prepare(json);
@@ -86,8 +87,7 @@ export async function parseResource<Resource>(
 		sentValue = value = valueOf(text);
 		if (text !== body) sentValue = valueOf(body);
 	} catch (error) {
-		if (error instanceof TooComplexError)
-			throw malformedResponse(response, `${TOO_LARGE}: ${error.message}`, bytes);
+		if (error instanceof TooComplexError) throw refusal(tooLarge(error.message), undefined);
 		throw malformedResponse(response, notJson(response), bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
@@ -95,8 +95,8 @@ export async function parseResource<Resource>(
 	const sent = sentValue === value ? shown : schema.safeParse(sentValue);
 	if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
 	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
-	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
-	if (readErrorBody(value)) throw toServiceError(response, value);
+	if (tooBig) throw refusal(tooLarge(tooBig.message), undefined);
+	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentValue);
 	const message = 'The response does not have the format of the service';
 	throw refusal(malformedResponse(response, message, bytes), sentValue);
 }

@@ -168,7 +168,15 @@ export function mayBeBilled(record: ErrorRecord): boolean {
 
 /** The same failure for another request, which counts its own attempts. */
 export function forAnotherRequest<Failure extends GatewayError>(error: Failure): Failure {
-	const record = { ...error.record, sent: 1 };
+	return withRecord(error, { sent: 1 });
+}
+
+/** The same failure, of which something else is said. */
+export function withRecord<Failure extends GatewayError>(
+	error: Failure,
+	said: Partial<ErrorRecord>,
+): Failure {
+	const record = { ...error.record, ...said };
 	return Object.create(error, { record: { value: record } }) as Failure;
 }
 

@@ -6,7 +6,14 @@ import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
 import { MAX_MESSAGE, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
-import { type ErrorRecord, GatewayError, NoResponseError } from './gatewayError';
+import {
+	type ErrorRecord,
+	GatewayError,
+	isNotFound,
+	NoResponseError,
+	ServiceError,
+	withRecord,
+} from './gatewayError';
 import { htmlToText } from './serviceError';
 import { type NodeCode, statusOf } from './statuses';
 
@@ -52,7 +59,7 @@ export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayEr
 		message: lastFailure.isAnswer
 			? 'The last answer about the video was not understood when Max Wait was over'
 			: 'The service could not be asked when Max Wait was over whether the video is finished',
-		advice: `The last poll failed: ${message}. The video may be finished.`,
+		advice: `The last poll failed: ${message}. ${MAY_BE_FINISHED}`,
 		code,
 		words: words ?? (isEmpty(error) ? undefined : wordsOf(error).message),
 		technical,
@@ -65,18 +72,41 @@ function lastStatus(status: string): string {
 	return `Its last status was "${logText(status)}", ${why}.`;
 }
 
+const MAY_BE_FINISHED = 'The video may be finished.';
+
 /**
  * JSON in which no task is found. The video may be finished, and the answer may show where it is.
- * @param isAbout whether the answer has the ID that was asked for, so that the service itself sent it
+ * @param error why it was not read, or what it says instead
+ * @param isAbout whether the answer has the ID that was asked for, so that the service itself sent it; undefined if it has too much
+ * to be read
  */
-export function unreadableTask({ record }: GatewayError, isAbout: boolean): GatewayError {
+export function unreadableTask(error: GatewayError, isAbout: boolean | undefined): GatewayError {
+	const { record } = error;
 	const code: NodeCode = 'malformed_answer';
 	const advice = isAbout
 		? 'It has the ID of the task, and no status that this node finds.'
 		: record.advice;
-	const message = 'The answer about the video task was not understood';
-	const said = { message, advice: `${advice} The video may be finished.`, code };
-	return new GatewayError({ ...record, ...said }, { isAnswer: true });
+	if (error instanceof ServiceError)
+		return withRecord(error, { advice: `${advice} ${MAY_BE_FINISHED}` });
+	const said = {
+		message: 'The answer about the video task was not understood',
+		advice: `${advice} ${MAY_BE_FINISHED}`,
+		...(isAbout === undefined && { technical: record.message }),
+	};
+	return new GatewayError({ ...record, ...said, code }, { isAnswer: true });
+}
+
+/** The failure that ends the wait for a task that this execution submitted: its Base URL is right, and its video may be paid for. */
+export function aboutSubmitted(failure: GatewayError): GatewayError {
+	if (isNotFound(failure)) {
+		const isTask = failure.code === 'task_not_found';
+		const advice = 'The service gave this ID for the submission, and does not know it.';
+		return withRecord(failure, { ...(isTask && { advice }), may_have_been_accepted: true });
+	}
+	if (failure instanceof ServiceError || !failure.isAnswer) return failure;
+	const advice =
+		'The service accepted the submission, and this node finds no status in the answer.';
+	return withRecord(failure, { advice: `${advice} ${MAY_BE_FINISHED}` });
 }
 
 const LATER = 'The video is finished and billed.';

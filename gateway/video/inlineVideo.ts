@@ -55,8 +55,9 @@ export async function readTaskWithVideo(
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
 		};
 		const refusal = (error: GatewayError, value: unknown) => {
-			const isAbout = walk(value, asked).some(({ isAsked }) => isAsked);
-			return unreadableTask(error, isAbout);
+			const isRead = value !== undefined;
+			const isAbout = isRead && walk(value, asked).some(({ isAsked }) => isAsked);
+			return unreadableTask(error, isRead ? isAbout : undefined);
 		};
 		const task = await parseResource(read.take(), true, response, schema, prepare, refusal);
 		return { ...task, video: data && decoded(data.replace(DATA_URL, '')) };

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
-import { waitTimeout } from '../errors/videoError';
+import { aboutSubmitted, waitTimeout } from '../errors/videoError';
 import { mayBeFailed } from '../schemas/taskStatus';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
@@ -101,7 +101,8 @@ export async function waitForTask(
 			const doubted = doubtAfter(task, polled, found !== undefined && hasVideo(found), now);
 			task.doubt = doubted?.doubt;
 			const isCertain = !deadline || doubted?.isCertain === true;
-			if (failure && isCertain) throw failure;
+			if (failure && isCertain)
+				throw task.submittedAt === undefined ? failure : aboutSubmitted(failure);
 			if (found && !deadline) return found;
 			if (found && isCertain && mayBeFailed(found)) task.latest = asFailed(found);
 			if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;

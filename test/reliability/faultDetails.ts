@@ -179,10 +179,10 @@ export function expectedPhrases(
 	const message = SERVICE_MESSAGES.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
 	const source = isProxyError(fault) ? 'The server in between' : 'The service';
-	const isUnread = (kind === 'poll' || kind === 'get') && code === 'malformed_answer';
+	const isUnread = kind === 'poll' || kind === 'get';
 	const isNotFound = kind === 'poll' && /^(model|task)-not-found/.test(fault);
 	return [
-		...(isUnread && /^json-(?!invalid|deep)/.test(fault) ? ['The video may be finished.'] : []),
+		...(isUnread && /^json-(?!invalid)/.test(fault) ? ['The video may be finished.'] : []),
 		...(isNotFound ? [NOT_FOUND] : []),
 		...(message === undefined ? [] : [` ${source} says: ${message}`]),
 		...(isProxyError(fault) ? ['The response does not have the format of the service'] : []),

@@ -83,7 +83,8 @@ function shown(record: ErrorRecord): Shown {
 			reason: record.reason,
 			retry_after: record.retry_after,
 			rate_limit: record.rate_limit,
-			may_have_been_accepted: before?.may_have_been_accepted || (task ? undefined : accepted),
+			may_have_been_accepted:
+				before?.may_have_been_accepted || accepted || (task ? undefined : accepted),
 			partial_text: record.partial_text,
 			...task,
 			task_error: record.task_error,
@@ -93,11 +94,12 @@ function shown(record: ErrorRecord): Shown {
 
 /** What to do, then the service's own words. In one line: an item shows a line break as \n, and the editor as a space. */
 function descriptionOf(record: ErrorRecord): string {
-	const { advice, sent = 1, words, speaker = 'The service', technical, earlier } = record;
+	const { advice, sent = 1, words, speaker = 'The service', technical, earlier, task } = record;
 	return [
 		advice,
 		sent > 1 && `It was tried ${sent} times.`,
-		record.may_have_been_accepted && MAY_BE_PAID,
+		// The advice about a task tells what it may have cost.
+		!task && record.may_have_been_accepted && MAY_BE_PAID,
 		words && `${speaker} says: ${words}`,
 		technical && `Technical detail: ${technical}`,
 		earlier && `In the try before: ${errorSummary(earlier)}`,

@@ -225,6 +225,18 @@ describe('an answer in which no task is found', () => {
 		expect(polls()).toBe(7);
 	});
 
+	test.each([{}, null, [], 'done', 7, [[{}]]])(
+		'is no reason to check the Base URL of a task that was submitted: %j',
+		async (answer) => {
+			const { items } = await generate([rawJson(answer)]);
+			expect(items[0]?.json.error).toMatchObject({
+				task_id: 'task-1',
+				description: expect.stringMatching(/^(?!.*Base URL).*may be finished/) as string,
+			});
+			expect(polls()).toBe(3);
+		},
+	);
+
 	test('is asked for once by Get, also where it is an error with status 200', async () => {
 		const get = { operation: 'get', taskId: 'task-1' };
 		for (const answer of [about, { code: 1301, message: 'Uploaded, and lost' }]) {
