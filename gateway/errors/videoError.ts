@@ -169,7 +169,7 @@ export function downloadTimedOut(timeoutMs: number): NoResponseError {
 }
 
 /** The error of a download that broke off or never began. */
-export function downloadLost(error: unknown, redact = (text: string) => text): GatewayError {
+export function downloadLost(error: unknown, redact: (text: string) => string): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const technical = redact(textOf(error, 'message'));
 	if (!isSsrfRefusal(error))

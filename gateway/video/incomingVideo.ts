@@ -76,7 +76,7 @@ export async function readVideo(
 		},
 	};
 	while (gathered.length < SNIFFED_BYTES && (await take()));
-	if (received === 0) throw downloadLost(new Error('No data arrived'));
+	if (received === 0) throw downloadLost(new Error('No data arrived'), redact);
 	const extension = videoFormat(gathered.bytes, redact);
 	const stream = (source.constructor as unknown as StreamClass).from(written);
 	return { stream, extension, failure: () => failure };

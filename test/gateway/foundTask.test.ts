@@ -32,6 +32,16 @@ test.each<[string, object, object | undefined]>([
 		{ status: 'in_progress' },
 	],
 	[
+		'no further video where a playlist is beside the film',
+		{ id: '42', status: 'completed', videos: [url, 'https://files.test/clip.m3u8'] },
+		{ url, others: [] },
+	],
+	[
+		'the further videos of a list that repeats the first',
+		{ id: '42', ...done, videos: [url, 'https://files.test/second.mp4'] },
+		{ url, others: ['https://files.test/second.mp4'] },
+	],
+	[
 		'the reason that is beside an empty error',
 		{ id: '42', status: 'failed', error: null, data: { reason: 'violence' } },
 		{ status: 'failed', failure: { reason: 'violence' } },

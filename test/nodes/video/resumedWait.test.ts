@@ -105,15 +105,6 @@ test('in a loop, n8n pairs each video with the item of its own run, also after a
 	]);
 });
 
-test('a video of a loop that fails after a pause is paired with the item of its own run', async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', matching: 'One' });
-	const onError = 'continueErrorOutput';
-	const { run, waits } = await runNode(waitingNode({ ...twoVideos, loop: true, onError }));
-	expect(waits.length).toBeGreaterThan(0);
-	const [, failed] = run.data.resultData.runData.Node?.[0]?.data?.main ?? [];
-	expect(failed).toMatchObject([{ json: { error: { item: 0 } }, pairedItem: { item: 0 } }]);
-});
-
 test.each([
 	[2, 1, {}],
 	[3, 2, {}],
