@@ -30,6 +30,8 @@ export class Wait {
 	private readonly refusal: string | undefined;
 	/** Each pause would store a file that n8n keeps in memory. */
 	private holdsFile: boolean;
+	/** Whether a task was waited for in memory because of such a file. */
+	private staysForFile = false;
 
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
@@ -63,8 +65,10 @@ export class Wait {
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
 			await settling.finally(() => throwIfCancelled(context));
 			const left = waited.flatMap(openTasksOf);
-			if (left.length === 0) return undefined;
-			this.hintAboutMemory(this.holdsFile && 'n8n keeps files in memory');
+			if (left.length === 0) {
+				this.hintAboutMemory(this.staysForFile && 'n8n keeps files in memory');
+				return undefined;
+			}
 			if (left.every((each) => this.pausesOf(each).allow()))
 				return this.pause(left.map(({ task }) => task));
 		}
@@ -78,7 +82,11 @@ export class Wait {
 	/** When the wait for a task may be in n8n's database. */
 	private pausesOf({ task: { deadline } }: OpenTask): Pauses {
 		const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
-		const allow = () => this.refusal === undefined && leftMs() >= MIN_WAIT_MS && !this.holdsFile;
+		const allow = () => {
+			if (this.refusal !== undefined || leftMs() < MIN_WAIT_MS) return false;
+			this.staysForFile ||= this.holdsFile;
+			return !this.holdsFile;
+		};
 		return { shortest: MIN_PAUSE_MS, allow };
 	}
 
