@@ -19,6 +19,8 @@ test('the debug log has a line for each attempt: what was asked, what came back,
 		),
 		expect.stringMatching(/attempt 2: succeeded, \d+ ms, waited \d+ ms for the rate limit/),
 	]);
+	const [, took, waited] = /succeeded, (\d+) ms, waited (\d+) ms/.exec(ours().join()) ?? [];
+	expect(Number(took)).toBeLessThan(Number(waited));
 });
 
 test('with Max Concurrency 1, the next item waits until the one before has been sent again', async () => {
