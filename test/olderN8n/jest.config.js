@@ -22,6 +22,10 @@ const MISSING = [
 	'/test/security/ssrf',
 	// The request helper that proxies are compared with.
 	'/test/security/proxyVariables',
+	// Evaluations with mocked services.
+	'/test/nodes/items/hostRequests',
+	// The class that the tests watch.
+	'/test/nodes/items/readingItems',
 ];
 
 /**
@@ -33,6 +37,7 @@ module.exports = {
 	rootDir: join(__dirname, '../..'),
 	roots: FOLDERS.map((folder) => join('<rootDir>/test', folder)),
 	testPathIgnorePatterns: ['/node_modules/', ...MISSING],
+	testEnvironment: join(__dirname, 'environment.js'),
 	resolver: join(__dirname, 'jestResolver.js'),
 	setupFiles: [join(__dirname, 'idleTimers.js')],
 };

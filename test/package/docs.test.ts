@@ -6,6 +6,7 @@ import { anchorsOf, read, root } from './projectFiles';
 
 const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test}/**/*.md'], {
 	cwd: root,
+	ignore: ['**/node_modules/**'],
 });
 
 /** The links of a page to files of the project, with their anchors. */

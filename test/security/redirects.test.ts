@@ -68,17 +68,17 @@ async function download(url: string, maxRetries = 0, prefix = '') {
 		credential: { baseUrl: urlOf(service) + prefix, apiKey: 'key-of-tests', ignoreSslIssues: true },
 		onError: 'continueRegularOutput',
 	});
-	return { error: items[0]?.json.error, bytes: items[0]?.binary?.data?.bytes };
+	return { error: items[0]?.json.error, size: items[0]?.binary?.data?.fileSize };
 }
 
 test('SSL issues are ignored where the service redirects to itself', async () => {
-	expect(await download(`${urlOf(service)}/to?/clip`)).toMatchObject({ bytes: 5 });
+	expect(await download(`${urlOf(service)}/to?/clip`)).toMatchObject({ size: '5 B' });
 	expect(requests).toEqual(['service', 'service']);
 });
 
 test('SSL issues are ignored where another server redirects to the service', async () => {
-	const { bytes } = await download(`${urlOf(plain, 'http')}/to?${urlOf(service)}/clip`);
-	expect(bytes).toBe(5);
+	const { size } = await download(`${urlOf(plain, 'http')}/to?${urlOf(service)}/clip`);
+	expect(size).toBe('5 B');
 });
 
 test('SSL issues are not ignored on another server, also where the service redirects to it', async () => {
@@ -98,7 +98,7 @@ test.each(['file:///etc/passwd', 'http://', ''])(
 );
 
 test('the connection of a redirect whose page does not end is closed', async () => {
-	expect(await download(`${urlOf(plain, 'http')}/endless`)).toMatchObject({ bytes: 5 });
+	expect(await download(`${urlOf(plain, 'http')}/endless`)).toMatchObject({ size: '5 B' });
 	await until(() => requests.includes('plain is left'));
 });
 
@@ -110,7 +110,7 @@ test('redirects in circles end, and are not followed again', async () => {
 });
 
 test('behind the answer to the key, no redirect gets the key', async () => {
-	expect(await download(`${urlOf(service)}/keyed`)).toMatchObject({ bytes: 5 });
+	expect(await download(`${urlOf(service)}/keyed`)).toMatchObject({ size: '5 B' });
 	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
 });
 
