@@ -31,6 +31,13 @@ test('a failed task has the words, the code and the reason that its answer has b
 	expect(record).toMatchObject({ words: 'It was stopped.', code: 'filtered', reason: 'violence' });
 });
 
+test('a task that ended in another word is named with this word', () => {
+	const task = { id: 'task-1', status: 'failed', sent_as: { status: 'EXPIRED' } };
+	expect(taskFailed(task).message).toBe(
+		'The service ended video task task-1 with the status "EXPIRED"',
+	);
+});
+
 test.each([
 	[401, false, /Never send it the service's key/],
 	[401, true, /^The video is finished and billed\.$/],

@@ -152,6 +152,16 @@ test('a chain asks the service of each of its items', async () => {
 	expect(counts(({ completions }) => completions)).toEqual([1, 1]);
 });
 
+test('an expression of the credential that changes its item leaves the items that follow as they were', async () => {
+	const changing = { ...credential, apiKey: '={{ $json.keys.pop() }}' };
+	const itemOf = ({ url, key }: Simulator) => ({ url, keys: ['old', key] });
+	const { items } = await run({
+		...chatNode({ options: { includeInputFields: true } }),
+		...{ credential: changing, items: [anna, ben].map(itemOf) },
+	});
+	expect(items.map(({ json }) => json.keys)).toEqual([anna, ben].map((each) => itemOf(each).keys));
+});
+
 test('a credential without an expression that is not usable fails each item with what is wrong', async () => {
 	const wrong = { baseUrl: 'nowhere', apiKey: 'a-key' };
 	const { items } = await run({ ...chatNode(), credential: wrong, ...continues });

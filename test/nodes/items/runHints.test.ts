@@ -120,6 +120,17 @@ test('the hint links to each of several videos, and to no URL that a browser doe
 	expect(hints[0]?.endsWith(`as it is. ${link('a', 1)} · ${link('b', 3)}`)).toBe(true);
 });
 
+test('a hint names videos beyond those that were asked for', async () => {
+	service.respond = (request) =>
+		request.startsWith('POST')
+			? rawJson({ id: 'r', data: ['a', 'b', 'c'].map((id) => ({ id })) })
+			: rawJson({ id: 'a', status: 'completed', url: 'https://files.test/a' });
+	const { hints } = await runNode(service, videoNode({ operation: 'submit' }));
+	expect(hints).toContain(
+		'2 videos are beyond what one submission asked for. Check your account: they may be billed.',
+	);
+});
+
 test('a video whose status has another word is one that is not downloaded, with Simplify off, too', async () => {
 	service.respond = (request) =>
 		request.startsWith('POST')
@@ -177,6 +188,17 @@ describe('a service that words each answer differently', () => {
 		expect(odd).toHaveLength(11);
 		expect(odd.join()).not.toContain('<b>');
 		expect(odd[10]).toMatch(/^20 answers are .*\(finish_reason: …\)/);
+	});
+
+	test('hints name twenty of its statuses', async () => {
+		let sent = 0;
+		service.respond = (request) => {
+			if (request.startsWith('POST')) return rawJson({ id: 'r', data: [{ id: `task-${sent++}` }] });
+			const [, id = ''] = /(task-\d+)/.exec(request) ?? [];
+			return rawJson({ id, status: `done_${id}`, url: 'https://files.test/a' });
+		};
+		const { hints } = await runNode(service, { ...videoNode(), items });
+		expect(hints.filter((hint) => hint.includes('was read as completed'))).toHaveLength(20);
 	});
 
 	test('a hint names ten of its error codes, and counts the others', async () => {
