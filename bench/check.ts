@@ -1,3 +1,5 @@
+// Needs a quiet machine: it measures.
+
 import { parseArgs } from 'node:util';
 import type { Benchmark, Build, Comparison, Goal } from './benchmark';
 import { benchmarks } from './benchmarks/index';

@@ -1,3 +1,5 @@
+// Needs a quiet machine: it measures.
+
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

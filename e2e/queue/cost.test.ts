@@ -1,3 +1,5 @@
+// Needs a quiet machine: it measures.
+
 import type { NodeGiven } from '../browser/workflow';
 import { submitByHttp, waitNode } from './host/peers';
 import { record } from './host/results';

@@ -1,3 +1,5 @@
+// Needs a quiet machine: n8n must be back before the waits of a minute end.
+
 import { workflowOf } from '../browser/workflow';
 import { until } from '../host/until';
 import { Cluster } from './host/cluster';

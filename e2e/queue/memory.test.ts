@@ -1,3 +1,5 @@
+// Needs a quiet machine: it measures.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { median, medians } from '../../bench/harness/measure';
 import type { NodeGiven } from '../browser/workflow';

@@ -1,3 +1,5 @@
+// Needs a quiet machine: it measures.
+
 import { workflowOf } from '../browser/workflow';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
