@@ -158,6 +158,20 @@ test('the time of creation is that of the task, or else of its submission', asyn
 	expect(await createdAt({})).toBe(1_000);
 });
 
+test('a task that has a URL before it is finished is not taken for finished when its poll fails', async () => {
+	const begun = { id: 'task-1', status: 'processing', url: 'https://files.test/preview' };
+	const body = JSON.stringify({ code: 'quota_not_enough', message: 'No quota' });
+	service.respond = (request) =>
+		request.startsWith('POST')
+			? rawJson({ id: 'request-1', data: [begun] })
+			: rawResponse('403 Forbidden', body);
+	const { items } = await runNode({
+		...{ ...videoNode(), onError: 'continueRegularOutput' },
+		credential: credentialOf({ url: service.url, key: 'key-of-a-preview' }),
+	});
+	expect(items[0]?.json.error).toMatchObject({ code: 'quota_not_enough', task_id: 'task-1' });
+});
+
 test('times as ISO 8601 are output in seconds', async () => {
 	const times = { created_at: '2026-01-02T03:04:05.6Z', completed_at: '2026-01-02T03:04:06Z' };
 	const { items } = await generate([rawJson(video('task-1', times))]);
