@@ -4,11 +4,9 @@ import type { ApiKey } from '../redaction';
 import type { VideoTask } from '../schemas/video';
 import { isObject } from './foreignError';
 import { walk } from '../schemas/answerWalk';
-import { NOTHING, reasonWords, SUCCESS } from '../schemas/reasonWords';
+import { isSuccess, MAX_WORDS, NOTHING, reasonWords } from '../schemas/reasonWords';
 import { isEmpty } from '../schemas/responseJson';
 
-/** Characters of a message that an error shows. */
-export const MAX_MESSAGE = 1_000;
 /** Characters of JSON. No service writes a longer error of a failed task. */
 const MAX_TASK_ERROR = 4_096;
 /** Characters of a code, of which an error shows fewer. */
@@ -28,7 +26,7 @@ export interface ErrorWords {
 
 /** Fields of a body that tell an error by itself; a numeric `status` tells what a title is. */
 const TELLS =
-	/^(?:title|status|error|message|msg|status_msg|detail|error_description|reason|errors|base_resp)$/;
+	/^(?:title|status|errors?|detail|error_?description|reason|base_resp|(?:err(?:or)?_?|status_?|fail_?)?(?:message|msg|reason))$/i;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
 
@@ -40,11 +38,6 @@ function field(value: unknown, name: string): unknown {
 function asText(value: unknown): string | undefined {
 	const text = typeof value === 'number' ? String(value) : value;
 	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
-}
-
-function isSuccess(value: unknown): boolean {
-	const code = asText(field(value, 'code') ?? field(value, 'status_code'));
-	return code !== undefined && SUCCESS.test(code) && isEmpty(field(value, 'error'));
 }
 
 /** The first value of these fields in an error or in an object inside it. The innermost object counts most. */
@@ -81,19 +74,24 @@ function filtersIn(error: unknown): string | undefined {
 /** The `error` of a failed task as the service sent it. Of an error that is long or has the key, only its words without the key. */
 export function shownError(error: unknown, apiKey: ApiKey): unknown {
 	const json = JSON.stringify(error);
-	// The whole JSON has field names and numbers, too; a text inside it may be JSON itself, and escape the key.
-	let isClean = apiKey.redactError(json) === json;
-	JSON.parse(json, (_, value: unknown) => {
-		isClean &&= typeof value !== 'string' || apiKey.redactError(value) === value;
-	});
-	if (json.length <= MAX_TASK_ERROR && isClean) return error;
+	if (json.length <= MAX_TASK_ERROR && isClean(json, apiKey)) return error;
 	const { message, code, type, reason } = wordsOf({ error }, (text) => apiKey.redactError(text));
 	const name = code ?? type;
 	return {
-		message: apiKey.redactStart(message, MAX_MESSAGE),
+		message: apiKey.redactStart(message, MAX_WORDS),
 		...(name && { code: shortText(apiKey.redactStart(name, MAX_CODE)) }),
-		...(reason && { data: { reason: apiKey.redactStart(reason, MAX_MESSAGE) } }),
+		...(reason && { data: { reason: apiKey.redactStart(reason, MAX_WORDS) } }),
 	};
+}
+
+/** Whether JSON has no key: it has field names and numbers, too, and a text inside it may be JSON itself, and escape the key. */
+function isClean(json: string, apiKey: ApiKey): boolean {
+	const isSame = (text: string) => apiKey.redactError(text) === text;
+	let areSame = isSame(json);
+	JSON.parse(json, (_, value: unknown) => {
+		areSame &&= typeof value !== 'string' || isSame(value);
+	});
+	return areSame;
 }
 
 /** What a task says of its failure, without the key. */
@@ -101,9 +99,9 @@ export function shownFailure(failure: VideoTask['failure'], apiKey: ApiKey): Vid
 	if (failure === undefined) return undefined;
 	const { words, code, reason } = failure;
 	return {
-		words: apiKey.redactStart(words, MAX_MESSAGE),
+		words: apiKey.redactStart(words, MAX_WORDS),
 		...(code && { code: shortText(apiKey.redactStart(code, MAX_CODE)) }),
-		...(reason && { reason: apiKey.redactStart(reason, MAX_MESSAGE) }),
+		...(reason && { reason: apiKey.redactStart(reason, MAX_WORDS) }),
 	};
 }
 

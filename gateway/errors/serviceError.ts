@@ -1,15 +1,10 @@
 import type { Clock } from '../clock';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
+import { MAX_WORDS } from '../schemas/reasonWords';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { formatDuration } from './duration';
-import {
-	type ErrorWords,
-	isServiceErrorBody,
-	MAX_CODE,
-	MAX_MESSAGE,
-	readErrorBody,
-} from './errorBody';
+import { type ErrorWords, isServiceErrorBody, MAX_CODE, readErrorBody } from './errorBody';
 import { ServiceError } from './gatewayError';
 import { isQuotaCode, meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
@@ -67,7 +62,7 @@ export function toServiceError(
 		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isFromServerInBetween ? messageInBetween(status) : meaning;
 	const filtered = words?.reason;
-	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_MESSAGE);
+	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_WORDS);
 	return new ServiceError(
 		{
 			message: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
@@ -82,7 +77,7 @@ export function toServiceError(
 					? summary.code
 					: shortText(apiKey.redactStart(code, MAX_CODE)),
 			http_status: status,
-			words: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
+			words: quoted ? apiKey.redactStart(quoted, MAX_WORDS) : undefined,
 			speaker: isFromServerInBetween ? 'The server in between' : undefined,
 			reason,
 			retry_after: retryAfterMs && Math.ceil(retryAfterMs / 1000),
@@ -144,7 +139,7 @@ function targetOf(status: number, headers: Headers, apiKey: ApiKey): string {
 	const location = header(headers, 'location');
 	if (location === undefined || status < 300 || status > 399) return '';
 	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
-	return ` The redirect points to ${apiKey.redactStart(new URL(location).host, MAX_MESSAGE)}.`;
+	return ` The redirect points to ${apiKey.redactStart(new URL(location).host, MAX_WORDS)}.`;
 }
 
 /** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */

@@ -1,10 +1,10 @@
 import { idText, logText, shortText } from '../lineText';
-import { reasonWords } from '../schemas/reasonWords';
+import { MAX_WORDS, reasonWords } from '../schemas/reasonWords';
 import { isEmpty, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { isDone, isKnownStatus } from '../schemas/taskStatus';
 import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
-import { MAX_MESSAGE, wordsOf } from './errorBody';
+import { wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
 import {
 	type ErrorRecord,
@@ -34,7 +34,7 @@ export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayE
 		code: shortText(
 			words?.code ?? words?.type ?? failure?.code ?? ('task_failed' satisfies NodeCode),
 		),
-		words: failure?.words || words?.message.slice(0, MAX_MESSAGE),
+		words: failure?.words || words?.message.slice(0, MAX_WORDS),
 		reason: failure?.reason ?? words?.reason,
 		isApiError: true,
 	});
@@ -89,9 +89,8 @@ export function unreadableTask(error: GatewayError, isAbout: boolean | undefined
 	if (error instanceof ServiceError)
 		return withRecord(error, { advice: `${advice} ${MAY_BE_FINISHED}` });
 	const said = {
-		message: 'The answer about the video task was not understood',
+		...(isAbout !== undefined && { message: 'The answer about the video task was not understood' }),
 		advice: `${advice} ${MAY_BE_FINISHED}`,
-		...(isAbout === undefined && { technical: record.message }),
 	};
 	return new GatewayError({ ...record, ...said, code }, { isAnswer: true });
 }
@@ -144,7 +143,7 @@ export function wordsOfPage(page: string, redact: (text: string) => string): str
 	const text = redact(
 		page.trimStart().startsWith('<') ? htmlToText(page.replace(/<\?[^>]*>/, '')) : page.trim(),
 	);
-	return /(?!\s)\p{Cc}|\ufffd/u.test(text) ? undefined : text.slice(0, MAX_MESSAGE) || undefined;
+	return /(?!\s)\p{Cc}|\ufffd/u.test(text) ? undefined : text.slice(0, MAX_WORDS) || undefined;
 }
 
 /** The task has no URL that could be downloaded, or something else than a video arrived. */

@@ -28,7 +28,7 @@ const NO_FILM =
 const NO_FILMS = /\b(?:images|pictures|photos|frames)$/;
 /** What the request had, and where the service tells more of the task. */
 const OF_REQUEST =
-	/^(?:inputs?|requests?|param(?:eter)?s|arg(?:ument)?s|references?|webhooks?|callbacks?|(?:source|init(?:ial)?|driving|control) (?:video|movie|clip|media|file|url))\b|\b(?:prompt|(?:video|clip) (?:reference|input))s?$/;
+	/^(?:inputs?|requests?|param(?:eter)?s|arg(?:ument)?s|references?|webhooks?|callbacks?|timeline|scenes|elements|(?:source|init(?:ial)?|driving|control) (?:video|movie|clip|media|file|url))\b|\b(?:prompt|(?:video|clip) (?:reference|input))s?$/;
 const MORE =
 	/^(?:get|web|stream|next)$|\b(?:home)?page\b|\b(?:status|cancel|poll\w*|queue|docs?|documentation|logs?|help)\b|\bresponse ur[li]$/;
 /** The same film in another form. */

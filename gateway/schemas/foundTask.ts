@@ -1,7 +1,7 @@
 import { type Asked, isOfStatus, isWithin, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields } from './responseJson';
-import { reasonWords } from './reasonWords';
+import { NOTHING, reasonWords, SUCCESS } from './reasonWords';
 import { isDone, isKnownStatus, mayBeFailed, readStatus } from './taskStatus';
 
 /** A status word, and the object that it is about. */
@@ -160,7 +160,6 @@ function codeIn({ key, value }: Place): string | undefined {
 	const [isCode, owner] = /^(?:(err(?:or)?|fail(?:ure)?|status) )?code$/.exec(partsOf(key)) ?? [];
 	if (isCode === undefined) return undefined;
 	const text = typeof value === 'string' || (value && owner) ? String(value) : '';
-	return /^(?:|200|0|success|succeed|ok|null|none)$/i.test(text) || (!owner && /^\d+$/.test(text))
-		? undefined
-		: text;
+	const isNone = NOTHING.test(text) || SUCCESS.test(text) || (!owner && /^\d+$/.test(text));
+	return isNone ? undefined : text;
 }

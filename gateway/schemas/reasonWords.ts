@@ -1,4 +1,4 @@
-import { type Fields, isFields, parseResponseJsonOrUndefined } from './responseJson';
+import { type Fields, isEmpty, isFields, parseResponseJsonOrUndefined } from './responseJson';
 
 /** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
 const MAX_DEPTH = 10;
@@ -21,7 +21,7 @@ export const NOTHING = /^(?:none|null|undefined|)$/i;
 const JSON_START = /^\s{0,9}[[{]/;
 const PAGE_START = /^\s{0,9}<[a-z!]/i;
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
-export const SUCCESS = /^(?:0|200|success|ok)$/i;
+export const SUCCESS = /^(?:0+|20\d|success|succeed(?:ed)?|ok)$/i;
 
 /** A value, and what the names around it say of it. */
 interface Place {
@@ -106,8 +106,9 @@ function placeOf({ loc }: Fields): string {
 	return Array.isArray(loc) ? loc.slice(0, MAX_LISTED).join('.') : '';
 }
 
-function isSuccess({ code, status_code = code, error }: Fields): boolean {
-	return SUCCESS.test(String(status_code)) && !error;
+/** Whether a body tells by its code, which some services send in each response, that it is no failure. */
+export function isSuccess({ code, status_code = code, error }: Fields): boolean {
+	return SUCCESS.test(String(status_code)) && isEmpty(error);
 }
 
 /** Texts without those that an earlier one contains. */

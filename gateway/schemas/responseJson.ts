@@ -6,6 +6,9 @@ export const MAX_VALUES = 1_000_000;
 /** Levels of lists and objects: many functions that read a value call themselves for each level. */
 const MAX_DEPTH = 64;
 
+/** Fields of one object, of which most readers make a list. */
+const MAX_FIELDS = 10_000;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
@@ -22,7 +25,7 @@ export function isFields(value: unknown): value is Fields {
 /** Whether a value says nothing. Some services send an empty `error` in every response. */
 export function isEmpty(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return !value || String(value).trim() === '';
-	return Object.values(value).every(isEmpty);
+	return partsOf(value).every(isEmpty);
 }
 
 /** No response of the service has as many values, or levels. */
@@ -78,7 +81,12 @@ export function valuesIn(value: unknown): number {
 function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) return true;
-	return partsOf(value).some((part) => isDeeper(part, levels - 1));
+	const parts = partsOf(value);
+	if (parts.length > MAX_FIELDS && !Array.isArray(value))
+		throw new TooComplexError(
+			`it has more than ${MAX_FIELDS.toLocaleString('en')} fields in one object`,
+		);
+	return parts.some((part) => isDeeper(part, levels - 1));
 }
 
 /** A list is not copied: that takes longer than to parse it. */

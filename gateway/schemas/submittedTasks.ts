@@ -1,10 +1,11 @@
 import { namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { statusesIn } from './foundTask';
 import { type Fields, isEmpty, isFields } from './responseJson';
+import { SUCCESS } from './reasonWords';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =
-	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*id$/;
+	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/;
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
 const OF_REQUEST = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
 const ERROR = /^errors?$/;
@@ -37,7 +38,8 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	if (/\brequest ?id$/.test(name)) return OF_ANSWER + 1.5;
 	if (NO_TASK.test(name)) return OF_ANSWER + 3.5;
 	if (own === 'id') return 1;
-	if (/id$/.test(own)) return 2;
+	// AWS names what it starts by an ARN.
+	if (/(?:id|\barn)$/.test(own)) return 2;
 	if (/\barn$/.test(own) && value.startsWith('arn:')) return 2;
 	if (OF_TASK.test(own) && BARE_ID.test(value)) return 2.2;
 	if (own === 'name') return /\boperations\//.test(value) ? OF_ANSWER + 0.5 : OF_ANSWER + 2.5;
@@ -70,7 +72,7 @@ export function submittedTasks(answer: unknown): Fields[] {
 function isRefusal(answer: unknown, places: readonly Place[]): boolean {
 	if (!isFields(answer)) return true;
 	const { code, success } = answer;
-	const isGood = isEmpty(code) || /^(?:20\d|success|ok)$/i.test(String(code));
+	const isGood = isEmpty(code) || SUCCESS.test(String(code));
 	const isError = ({ key, value }: Place) => ERROR.test(partsOf(key)) && !isEmpty(value);
 	return !isGood || success === false || places.some(isError);
 }

@@ -150,6 +150,7 @@ const LISTS: Record<string, Hostile> = {
 	'an answer of calls': inList(answer, '{"choices":[{"message":{"tool_calls":[', '{}', MiB),
 	'an answer of parts': inList(answer, '{"choices":[{"message":{"content":[', '{}', MiB),
 	'a submission of tasks': inList(submit, '{"data":[', '{"id":1}', MiB),
+	'a task of errors': inList(task, '{"id":"t","status":"failed","error":[', '{}', MiB),
 	'a task of URLs': inList(task, '{"id":"t","status":"completed","output":[', '""', MiB),
 	'a chunk of choices': inList(stream, 'data: {"choices":[', '{}', MiB),
 	'a chunk of calls': inList(stream, 'data: {"choices":[{"delta":{"tool_calls":[', '{}', MiB),

@@ -31,6 +31,8 @@ const submit = videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 
 const list: NodeRun = { node: 'listModels', parameters: { returnAll: true } };
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const fields = (count: number) =>
+	JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, field) => [`f${field}`, 0])));
 const values = (count: number) => `[${'0,'.repeat(count - 2)}0]`;
 
 describe.each<[string, NodeRun, object, boolean]>([
@@ -49,6 +51,7 @@ describe.each<[string, NodeRun, object, boolean]>([
 			withField(values(999_000)),
 			/more than 1,000,000 values/,
 		],
+		['fields', withField(fields(10_001)), withField(fields(10_000)), /more than 10,000 fields/],
 	])('with too many %s is refused', async (_of, tooMany, enough, message) => {
 		answerWith(enough);
 		expect(await errorOf(node)).toBeUndefined();
