@@ -25,21 +25,6 @@ const withoutTelling = ({ run: { data } }: NodeResult) => {
 	return JSON.parse(text) as typeof data;
 };
 
-test('a second try without a credential tells the IDs of the paid videos in its error items', async () => {
-	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-	const first = { baseUrl: simulator.url, apiKey: simulator.key };
-	const { items: output } = await runNode(simulator, {
-		...videoNode({ requestOptions: { maxRetries: 0 } }),
-		items: [{ prompt: 'One' }, { prompt: 'Two' }],
-		onError: 'continueRegularOutput',
-		tries: 2,
-		credential: () => (simulator.count('poll') < 2 ? first : undefined),
-	});
-	expect(simulator.submissions).toBe(2);
-	const told = output.map(({ json }) => (json.error as { task_id?: string }).task_id);
-	expect(told).toEqual(simulator.tasks.map(({ id }) => id));
-});
-
 describe('a lost submission', () => {
 	beforeEach(() =>
 		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 }),
