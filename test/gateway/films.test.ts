@@ -9,6 +9,10 @@ test.each<[string, object]>([
 	['that it refers to', { video_reference: OTHER, url: CLIP }],
 	['in its prompt', { prompt: OTHER, output: { url: CLIP } }],
 	['in its request', { input: { video: OTHER }, output: { url: CLIP } }],
+	[
+		'in the timeline that it was made from',
+		{ timeline: { tracks: [{ asset: { src: OTHER } }] }, result: CLIP },
+	],
 	['of a page', { page_url: 'https://app.test/1', download: 'https://cdn.test/clip.mp4' }],
 	[
 		'of a picture, which its MIME type tells',
@@ -23,4 +27,11 @@ test.each<[string, object]>([
 	const answer = JSON.stringify({ id: 'task-1', status: 'completed', ...fields });
 	const task = await stubbedGateway({ packets: [Buffer.from(answer)] }).getVideoTask('task-1');
 	expect(task).toMatchObject({ status: 'completed', url: CLIP, others: [] });
+});
+
+test('a task is found in a job, and its video in the result of that', async () => {
+	const answer = { job: { id: 'task-1', status: 'success', result: { url: CLIP } } };
+	const packets = [Buffer.from(JSON.stringify(answer))];
+	const task = await stubbedGateway({ packets }).getVideoTask('task-1');
+	expect(task).toMatchObject({ status: 'completed', url: CLIP });
 });
