@@ -5,7 +5,7 @@ import { table } from './table';
 const PASSED_ON: readonly string[] = [
 	'gateway/errors/networkError.ts: technical',
 	'gateway/errors/errorBody.ts: JSON.stringify(value.error)',
-	'gateway/errors/errorBody.ts: apiKey.redactStart(message, MAX_MESSAGE)',
+	'gateway/errors/errorBody.ts: apiKey.redactStart(message, MAX_WORDS)',
 	'gateway/errors/errorBody.ts: message',
 	"gateway/errors/errorBody.ts: reasonWords(error, redact) || (typeof error === 'string' ? error : JSON.stringify(error))",
 	'gateway/errors/meaning.ts: advice ?? row.advice',
