@@ -81,7 +81,10 @@ function expectError(outcome: Outcome, expected: Expected, entry: Case, healthy:
 	});
 	expect(error?.http_status).toBe(status ?? statusOfFile(error));
 	// The service accepted the submission, and knows no task of its ID.
-	const isLost = error?.http_status === 404 && tasks.length > 0 && entry.kind !== 'get';
+	const isLost =
+		error?.http_status === 404 &&
+		(tasks.length > 0 || followedId !== undefined) &&
+		!['get', 'download'].includes(entry.kind);
 	expect(error?.may_have_been_accepted ?? false).toBe(mayBePaid || isLost);
 	const description = String(error?.description);
 	expect(/may have accepted the request.*billed twice/.test(description)).toBe(mayBePaid);
