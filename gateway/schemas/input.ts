@@ -114,8 +114,11 @@ export function mergeAdditionalBody(
 	return { ...parsed.data, ...set };
 }
 
-/** A string of JSON, in which a comma means nothing, or a comma before a closing bracket, which JSON does not allow. */
-const TEXT_OR_LAST_COMMA = /"(?:[^"\\]|\\.)*(?:"|$)|,\s*([\]}])/gs;
+/**
+ * A string of JSON, in which a comma means nothing, or a comma before a closing bracket, which JSON does not allow. Each part has an
+ * end: of a loop over megabytes, a regular expression would remember every step.
+ */
+const TEXT_OR_LAST_COMMA = /"(?:[^"\\]{1,1000}|\\.)*(?:"|$)|,\s*([\]}])/gs;
 
 /**
  * Parses JSON that a user typed. An object or array from an expression passes through; blank text gives undefined.

@@ -121,7 +121,7 @@ export class Template {
 /** Texts and expressions in turn, as n8n splits them: braces after a backslash are text, the last expression may stay open. */
 function split(text: string): string[] {
 	const parts = [''];
-	for (const [token] of text.matchAll(/\\.|\{\{|\}\}|[^\\{}]+|./gs)) {
+	for (const [token] of text.matchAll(/\\.|\{\{|\}\}|[^\\{}]{1,1000}|./gs)) {
 		const isCode = parts.length % 2 === 0;
 		if (token === '{{' && !isCode) parts.push('');
 		parts[parts.length - 1] += token;
