@@ -6,7 +6,7 @@ import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { readResource, type ReadResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
-import { type CatalogueModel, modelList, type ModelPage } from './schemas/models';
+import { type CatalogueModel, modelList, type ModelPage, nextPage } from './schemas/models';
 import {
 	isFinished,
 	pathOfTaskId,
@@ -31,9 +31,6 @@ import type { Transport } from './http/types';
 
 /** Milliseconds until a task is polled again whose large body came while another was being read. */
 const NEXT_LARGE_MS = 1_000;
-
-/** Pages of the list of models. No service has more, and one that always names another page must not hold up n8n. */
-const MAX_PAGES = 100;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once, with all keys of a run of a node. */
@@ -257,13 +254,4 @@ function runOf({ clock = systemClock, maxConcurrency }: GatewayOptions) {
 		downloads: new DownloadQueue(clock, maxConcurrency),
 		keys: new KeyRing(),
 	};
-}
-
-/** The URL of the next page. The key is sent to the path of the list alone. */
-function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {
-	if (link === undefined || !URL.canParse(link, page.href)) return undefined;
-	const next = new URL(link, page);
-	next.hash = '';
-	const isOfList = next.origin === page.origin && next.pathname === page.pathname;
-	return isOfList && !seen.has(next.href) && seen.size < MAX_PAGES ? next : undefined;
 }

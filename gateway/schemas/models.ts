@@ -21,6 +21,9 @@ export type ModelOutput = 'text' | 'video' | 'other';
 /** Ten times the largest catalogue in use. n8n's main process reads the catalogue for the editor. */
 const MAX_MODELS = 10_000;
 
+/** Pages of the list of models. No service has more, and one that always names another page must not hold up n8n. */
+const MAX_PAGES = 100;
+
 const entries = anyList.superRefine(counted(MAX_MODELS, 'models')).transform((records, context) => {
 	const models = records.flatMap((record) => toCatalogueModel(record) ?? []);
 	if (models.length > 0 || records.length === 0) return models;
@@ -37,6 +40,15 @@ const page = z.object({
 	hasMore: z.literal(true).optional().catch(undefined),
 });
 export type ModelPage = z.infer<typeof page>;
+
+/** The URL of the next page. The key is sent to the path of the list alone. */
+export function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {
+	if (link === undefined || !URL.canParse(link, page.href)) return undefined;
+	const next = new URL(link, page);
+	next.hash = '';
+	const isOfList = next.origin === page.origin && next.pathname === page.pathname;
+	return isOfList && !seen.has(next.href) && seen.size < MAX_PAGES ? next : undefined;
+}
 
 const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
