@@ -83,16 +83,14 @@ const MAY_BE_FINISHED = 'The video may be finished.';
 export function unreadableTask(error: GatewayError, isAbout: boolean | undefined): GatewayError {
 	const { record } = error;
 	const code: NodeCode = 'malformed_answer';
-	const advice = isAbout
+	const why = isAbout
 		? 'It has the ID of the task, and no status that this node finds.'
 		: record.advice;
-	if (error instanceof ServiceError)
-		return withRecord(error, { advice: `${advice} ${MAY_BE_FINISHED}` });
-	const said = {
-		...(isAbout !== undefined && { message: 'The answer about the video task was not understood' }),
-		advice: `${advice} ${MAY_BE_FINISHED}`,
-	};
-	return new GatewayError({ ...record, ...said, code }, { isAnswer: true });
+	const advice = `${why} ${MAY_BE_FINISHED}`;
+	if (error instanceof ServiceError) return withRecord(error, { advice });
+	const isRead = isAbout !== undefined;
+	const message = isRead ? 'The answer about the video task was not understood' : record.message;
+	return new GatewayError({ ...record, message, advice, code }, { isAnswer: true });
 }
 
 /** The failure that ends the wait for a task that this execution submitted: its Base URL is right, and its video may be paid for. */

@@ -40,7 +40,6 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	if (own === 'id') return 1;
 	// AWS names what it starts by an ARN.
 	if (/(?:id|\barn)$/.test(own)) return 2;
-	if (/\barn$/.test(own) && value.startsWith('arn:')) return 2;
 	if (OF_TASK.test(own) && BARE_ID.test(value)) return 2.2;
 	if (own === 'name') return /\boperations\//.test(value) ? OF_ANSWER + 0.5 : OF_ANSWER + 2.5;
 	return undefined;

@@ -206,7 +206,7 @@ function callerWaits(context: IExecuteFunctions): boolean {
 
 /**
  * A parent that runs this workflow once for each item, and waits for it, gets one result in place of all when the executions wait
- * in the database (n8n-io/n8n#13869). A node cannot see how often a parent runs it, but for how many items.
+ * in the database (n8n-io/n8n#13869). A node knows for how many items its parent runs it, not how often.
  */
 function mayBeOneOfMany(context: IExecuteFunctions): boolean {
 	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;

@@ -74,14 +74,14 @@ const EVALUATED = { baseUrl: 'https://service.invalid', apiKey: 'evaluated' };
 
 async function readCredential(host: Host, itemIndex: number): Promise<Credential> {
 	const fields = await host.getCredentials<Record<string, unknown>>(CREDENTIAL_TYPE, itemIndex);
-	if (additionalDataOf(host).evalLlmMockHandler === undefined) return parseCredential(fields);
+	if (additionalDataOf(host)?.evalLlmMockHandler === undefined) return parseCredential(fields);
 	const set = Object.entries(fields).filter(([, value]) => value !== '');
 	return parseCredential({ ...EVALUATED, ...Object.fromEntries(set) });
 }
 
 /** What n8n's own helpers read of an execution. n8n does not promise it. */
-function additionalDataOf(host: Host): Partial<IWorkflowExecuteAdditionalData> {
-	return (host as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>).additionalData ?? {};
+function additionalDataOf(host: Host): IWorkflowExecuteAdditionalData | undefined {
+	return (host as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>).additionalData;
 }
 
 /**
@@ -163,7 +163,7 @@ function isFixed(stored: object | undefined): boolean {
  * credential is read for each item, as n8n's own nodes do.
  */
 async function storedCredential(context: IExecuteFunctions): Promise<object | undefined> {
-	const { additionalData } = context as Partial<{ additionalData: IWorkflowExecuteAdditionalData }>;
+	const additionalData = additionalDataOf(context);
 	const details = context.getNode().credentials?.[CREDENTIAL_TYPE];
 	if (!additionalData || !details) return undefined;
 	try {
@@ -191,7 +191,7 @@ export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
  */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
-	const { evalLlmMockHandler, otel, executionId } = additionalDataOf(host);
+	const { evalLlmMockHandler, otel, executionId } = additionalDataOf(host) ?? {};
 	const name = logText(host.getNode().name ?? '');
 	return {
 		// A debug line that nobody reads is not written.

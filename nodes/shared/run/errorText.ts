@@ -84,7 +84,7 @@ function shown(record: ErrorRecord): Shown {
 			retry_after: record.retry_after,
 			rate_limit: record.rate_limit,
 			may_have_been_accepted:
-				before?.may_have_been_accepted || accepted || (task ? undefined : accepted),
+				before?.may_have_been_accepted || (task ? accepted || undefined : accepted),
 			partial_text: record.partial_text,
 			...task,
 			task_error: record.task_error,
