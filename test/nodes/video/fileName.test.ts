@@ -55,6 +55,15 @@ test('several videos of one item get different file names', async () => {
 	expect(names).toEqual(['boat.mp4', 'boat-2.mp4', 'boat-3.mp4']);
 });
 
+test('the videos of a second try are numbered from 1, as if those that failed had never been', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
+	const { items } = await runNode(simulator, {
+		...videoNode({ download: true, fileName: 'boat', options: { n: 2 } }),
+		tries: 2,
+	});
+	expect(items.map(({ binary }) => binary?.data?.fileName)).toEqual(['boat.mp4', 'boat-2.mp4']);
+});
+
 test('a File Name that is not text is refused before any submission', async () => {
 	const { error } = await runNode(simulator, {
 		...videoNode({ download: true, fileName: '={{ [1] }}' }),

@@ -95,15 +95,23 @@ describe.each([
 	});
 });
 
-test('in a loop, n8n pairs each video with the item of its own run, also after a pause', async () => {
-	const { run, waits } = await runNode(waitingNode({ ...twoVideos, loop: true }));
-	expect(waits.length).toBeGreaterThanOrEqual(2);
-	const ofLoop = { previousNode: 'Loop', previousNodeOutput: 1 };
-	expect(run.data.resultData.runData.Node?.flatMap(({ source }) => source)).toMatchObject([
-		ofLoop,
-		{ ...ofLoop, previousNodeRun: 1 },
-	]);
-});
+// Two mistakes of two pauses may be none.
+test.each([
+	['one pause', 1, 120],
+	['two pauses', 2, 65],
+])(
+	'in a loop, n8n pairs each video with the item of its own run, also after %s',
+	async (_, pauses, pollInterval) => {
+		const node = waitingNode({ ...twoVideos, loop: true, waitOptions: { pollInterval } });
+		const { run, waits } = await runNode(node);
+		expect(waits).toHaveLength(2 * pauses);
+		const ofLoop = { previousNode: 'Loop', previousNodeOutput: 1 };
+		expect(run.data.resultData.runData.Node?.flatMap(({ source }) => source)).toMatchObject([
+			ofLoop,
+			{ ...ofLoop, previousNodeRun: 1 },
+		]);
+	},
+);
 
 test.each([
 	[2, 1, {}],
