@@ -57,8 +57,8 @@ export interface Simulator {
 	readonly submissions: number;
 	/** Sockets ever opened. */
 	readonly connections: number;
-	/** Sockets open now. */
-	readonly openSockets: number;
+	/** Requests without the end of their response, whose connection is open. An idle connection has none. */
+	readonly openRequests: number;
 	/** The video tasks, oldest first. */
 	readonly tasks: readonly TaskView[];
 	/**
@@ -127,6 +127,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		sockets.add(socket);
 		socket.once('close', () => sockets.delete(socket));
 	});
+	let openRequests = 0;
+	server.on('request', (_request, response) => {
+		openRequests += 1;
+		response.once('close', () => void (openRequests -= 1));
+	});
 	server.keepAliveTimeout = KEEP_ALIVE_MS;
 	server.listen(settings.port, settings.host);
 	await once(server, 'listening');
@@ -147,8 +152,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		get connections() {
 			return connections;
 		},
-		get openSockets() {
-			return sockets.size;
+		get openRequests() {
+			return openRequests;
 		},
 		get tasks() {
 			return handler.tasks.all().map((task) => ({

@@ -17,10 +17,10 @@ journey("the editor's chat shows the answer while the model is still writing", a
 	await input.fill('Why is the sky blue? [words:60] [fault:stream-hang]');
 	await input.press('Enter');
 	await page.getByText('Sunlight holds all').first().waitFor();
-	expect(simulator.openSockets).toBe(1);
+	expect(simulator.openRequests).toBe(1);
 	await screenshot('half of an answer');
 	await page.getByTestId('stop-execution-button').click();
-	await until(() => simulator.openSockets === 0);
+	await until(() => simulator.openRequests === 0);
 });
 
 journey(

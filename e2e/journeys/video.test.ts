@@ -74,9 +74,9 @@ journey(
 		await canvas.open(id);
 		await canvas.execute();
 		await until(() => simulator.count('poll') === 1);
-		expect(simulator.openSockets).toBe(1);
+		expect(simulator.openRequests).toBe(1);
 		await canvas.stop();
-		await until(() => simulator.openSockets === 0);
+		await until(() => simulator.openRequests === 0);
 		expect(await api.executions(id)).toMatchObject([{ status: 'canceled' }]);
 	},
 	{ videoSeconds: 3600 },

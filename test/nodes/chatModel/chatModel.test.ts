@@ -134,7 +134,7 @@ test.each([
 		async (signal) => await withModel(ask, {}, signal),
 	);
 	expect(run.status).toBe('canceled');
-	await until(() => simulator.openSockets === 0);
+	await until(() => simulator.openRequests === 0);
 	expect(simulator.count('chat')).toBe(1);
 });
 

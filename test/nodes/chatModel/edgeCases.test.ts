@@ -278,7 +278,7 @@ test('the caller can abort a request, which closes its connection', async () => 
 		return (await reply).text;
 	});
 	expect(error).toBeDefined();
-	await until(() => simulator.openSockets === 0);
+	await until(() => simulator.openRequests === 0);
 	expect(simulator.count('chat')).toBe(1);
 });
 
@@ -293,5 +293,5 @@ test('a stream is aborted when the caller stops reading it', async () => {
 		return 'all';
 	});
 	expect(result).toBe('enough');
-	await until(() => simulator.openSockets === 0);
+	await until(() => simulator.openRequests === 0);
 });
