@@ -58,7 +58,7 @@ const VALUES: Record<string, Pair> = {
 	'options.fps': [24, 60],
 	'options.n': [1, 2],
 	'options.responseFormat': ['url', 'b64_json'],
-	'waitOptions.maxWait': [60, 1200],
+	'waitOptions.maxWait': [60, 200],
 	'waitOptions.onTimeout': ['error', 'output'],
 	'waitOptions.pollInterval': [10, 40],
 	'waitOptions.polling': ['adaptive', 'fixed'],
@@ -79,7 +79,7 @@ const NEEDS: Record<string, INodeParameters> = {
 	'options.timeout': { question: '[fault:hang]' },
 	'waitOptions.maxWait': { prompt: ENDLESS },
 	'waitOptions.onTimeout': { prompt: ENDLESS, waitOptions: { maxWait: 60 } },
-	'waitOptions.polling': { prompt: ENDLESS, waitOptions: { maxWait: 600, pollInterval: 2 } },
+	'waitOptions.polling': { prompt: ENDLESS, waitOptions: { maxWait: 120, pollInterval: 2 } },
 };
 
 const START: Record<string, INodeParameters> = {
