@@ -13,6 +13,8 @@ export interface Mutant {
 
 interface Change {
 	node: ts.Node;
+	/** The last node that is changed. Default: the only one. */
+	until?: ts.Node;
 	kind: string;
 	to: string;
 }
@@ -34,6 +36,9 @@ const OPERATORS: Partial<Record<ts.SyntaxKind, { kind: string; to: string }>> = 
 	[Kind.AsteriskToken]: { kind: 'arithmetic', to: '/' },
 };
 
+/** The index of an item. */
+const ITEM = /^(item|index|itemIndex|entry\.item)$/;
+
 /** Every defect that can be put into a source file, in its order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
 	const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
@@ -45,8 +50,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 		ts.forEachChild(node, visit);
 	};
 	visit(parsed);
-	return changes.map(({ node, kind, to }) => {
-		const [start, end] = [node.getStart(parsed), node.end];
+	return changes.map(({ node, until = node, kind, to }) => {
+		const [start, end] = [node.getStart(parsed), until.end];
 		return {
 			file,
 			line: parsed.getLineAndCharacterOfPosition(start).line + 1,
@@ -69,10 +74,19 @@ function changesOf(node: ts.Node): Change[] {
 	if (ts.isExpressionStatement(node)) return [{ node, kind: 'statement dropped', to: ';' }];
 	if (ts.isAwaitExpression(node))
 		return [{ node, kind: 'await dropped', to: node.expression.getText() }];
-	if (ts.isCallExpression(node))
-		return node.arguments
-			.filter((each) => !ts.isSpreadElement(each) && each.getText() !== 'undefined')
+	if (ts.isCallExpression(node)) {
+		const given = node.arguments.filter((each) => !ts.isSpreadElement(each));
+		const ignored = given
+			.filter((each) => each.getText() !== 'undefined')
 			.map((each) => ({ node: each, kind: 'argument ignored', to: 'undefined' }));
+		const ofFirst = given
+			.filter((each) => ITEM.test(each.getText()))
+			.map((each) => ({ node: each, kind: 'first item', to: '0' }));
+		return [...ignored, ...ofFirst, ...swapped(given)];
+	}
+	if (ts.isTemplateExpression(node))
+		return swapped(node.templateSpans.map(({ expression }) => expression));
+	if (ts.isArrayLiteralExpression(node)) return swapped([...node.elements]);
 	if (ts.isNumericLiteral(node)) {
 		const value = Number(node.text.replaceAll('_', ''));
 		return [{ node, kind: 'number', to: String(value + 1) }];
@@ -90,4 +104,15 @@ function changesOf(node: ts.Node): Change[] {
 		return change ? [{ node: node.operatorToken, ...change }] : [];
 	}
 	return [];
+}
+
+/** Each two neighbours in each other's place, but for the words of a list. */
+function swapped(nodes: ts.Node[]): Change[] {
+	return nodes.slice(1).flatMap((until, index) => {
+		const node = nodes[index]!;
+		if (ts.isLiteralExpression(node) || ts.isFunctionLike(node) || ts.isFunctionLike(until))
+			return [];
+		const between = node.getSourceFile().text.slice(node.end, until.getStart());
+		return [{ node, until, kind: 'swapped', to: until.getText() + between + node.getText() }];
+	});
 }
