@@ -1,8 +1,13 @@
+import { GatewayError } from '../../gateway/errors/gatewayError';
 import {
+	aboutSubmitted,
 	downloadLost,
 	downloadTimedOut,
+	storageError,
 	taskFailed,
+	unreadableTask,
 	urlRefused,
+	waitTimeout,
 } from '../../gateway/errors/videoError';
 
 const redact = (text: string) => text.replaceAll('the-key', '[API key removed]');
@@ -39,9 +44,51 @@ test('a task that ended in another word is named with this word', () => {
 });
 
 test.each([
-	[401, false, /Never send it the service's key/],
+	[401, false, /^This host asks for a login .* The video is finished and billed\.$/],
 	[401, true, /^The video is finished and billed\.$/],
 	[500, false, /^The video is finished and billed\.$/],
 ])('a URL that returns %i (of the service: %s) advises what helps', (status, isOwn, advice) => {
 	expect(urlRefused(status, isOwn).record.advice).toMatch(advice);
+});
+
+const taskOf = (status: string) => ({ id: 'task-1', status });
+const unread = new GatewayError(
+	{ message: 'The answer is not JSON', advice: 'Try again.', code: 'malformed_answer' },
+	{ isAnswer: true },
+);
+
+test.each([
+	['of a task that runs', waitTimeout(taskOf('queued')), 'The task is still running.'],
+	[
+		'of a status that is not known',
+		waitTimeout(taskOf('mystery')),
+		'Its last status was "mystery", which this node does not know.',
+	],
+	[
+		'of a task without a URL',
+		waitTimeout(taskOf('completed')),
+		'Its last status was "completed", but it had no URL.',
+	],
+	[
+		'of a last poll that failed',
+		waitTimeout(undefined, unread),
+		'The last poll failed: The answer is not JSON. The video may be finished.',
+	],
+	[
+		'of an answer with the ID of the task',
+		unreadableTask(unread, true),
+		'It has the ID of the task, and no status that this node finds. The video may be finished.',
+	],
+	[
+		'of an answer to its own submission',
+		aboutSubmitted(unread),
+		'The service accepted the submission, and this node finds no status in the answer. The video may be finished.',
+	],
+	[
+		'of a full disk',
+		storageError(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+		'Free disk space on the n8n host, or give n8n write access to this folder. The video is finished and billed.',
+	],
+])('the advice %s reads as a whole', (_of, { record }, advice) => {
+	expect(record.advice).toBe(advice);
 });

@@ -1,5 +1,5 @@
 import { rawJson, rawResponse } from '../../engine/rawServer';
-import { merged, type Model, type Reply, useModel } from '../../engine/runAgent';
+import { merged, type Model, type Reply, runAgent, useModel } from '../../engine/runAgent';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { until } from '../../clock/until';
 
@@ -294,4 +294,15 @@ test('a stream is aborted when the caller stops reading it', async () => {
 	});
 	expect(result).toBe('enough');
 	await until(() => simulator.openRequests === 0);
+});
+
+test('an option that is refused names the item that it is of', async () => {
+	const { error } = await runAgent(simulator, {
+		items: [{ temperature: 1 }, { temperature: 9 }],
+		model: { options: { temperature: '={{ $json.temperature }}' } },
+		withoutModel: true,
+		work: async ({ modelOf }) => [await modelOf(0), await modelOf(1)],
+	});
+	expect(error?.description).toMatch(/^Temperature must be .* \[item 1\]$/);
+	expect(simulator.requests).toEqual([]);
 });

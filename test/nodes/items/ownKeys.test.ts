@@ -137,6 +137,55 @@ describe.each<[string, IDataObject, RegExp]>([
 	});
 });
 
+describe('where no credential is usable, each item has its own error', () => {
+	const wrong = [{ key: '' }, { key: 'two words' }];
+	const errors = [
+		{ message: expect.stringContaining('has no API Key'), item: 0 },
+		{ message: expect.stringContaining('white space'), item: 1 },
+	];
+
+	test.each([
+		['chat', chatNode()],
+		['video', videoNode(seldom)],
+		['list', { node: 'listModels', parameters: {} } as const],
+	])('of a %s', async (_, node) => {
+		const { items } = await run({ ...node, items: bothOf(wrong), ...continues });
+		expect(items.map(({ json }) => json.error)).toMatchObject(errors);
+	});
+
+	test('of a video that was submitted before', async () => {
+		let after: IDataObject = {};
+		const { items } = await run({
+			...videoNode({ waitOptions: { waitIn: 'database', maxWait: 900 } }),
+			...{ settings: { executionOrder: 'v1' }, ...continues },
+			credential: () => ({ ...credential, ...after }),
+			onWait: () => {
+				after = { apiKey: `={{ $json.key === "${anna.key}" ? "" : "two words" }}` };
+			},
+		});
+		const tasks = [anna, ben].map((customer) => customer.tasks[0]?.id);
+		expect(items.map(({ json }) => json.error)).toMatchObject(
+			errors.map((error, item) => ({ ...error, task_id: tasks[item] })),
+		);
+	});
+});
+
+test('a file that asks for the key gets that of its item', async () => {
+	const film = 'HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n\0\0\0\x0cftypisom';
+	raw.respond = (request) => {
+		const [, key = ''] = /authorization: Bearer key-of-(\S+)/i.exec(request) ?? [];
+		if (request.startsWith('POST')) return rawJson({ data: [{ id: `task-of-${key}` }] });
+		if (!request.startsWith('GET /film'))
+			return rawJson({ status: 'completed', url: `${raw.url}/film-of-${key}` });
+		return key !== '' && request.startsWith(`GET /film-of-${key} `)
+			? { packets: [Buffer.from(film, 'latin1')] }
+			: rawJson({}, '401 Unauthorized');
+	};
+	const items = bothOf().map(({ key }) => itemFor(raw, { key }));
+	const made = await run({ ...videoNode({ download: true }), items });
+	expect(made.items.map(({ binary }) => binary?.data?.fileSize)).toEqual(['12 B', '12 B']);
+});
+
 test('a chain asks the service of each of its items', async () => {
 	const { url, key } = { url: credential.baseUrl, key: credential.apiKey };
 	const asking = runAgent(
