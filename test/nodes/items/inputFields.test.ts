@@ -118,7 +118,7 @@ describe('in a workflow that keeps files in the field _files', () => {
 	const node = (_files: string | string[] | IDataObject): NodeRun => ({
 		...videoNode({ download: true, options }),
 		settings: { executionOrder: 'v1', binaryMode: 'combined' },
-		items: [{ prompt: 'A boat', _files }],
+		items: [{ prompt: 'A kite' }, { prompt: 'A boat', _files }],
 	});
 
 	test.each([['a text'], [['a', 'list']]])(
@@ -126,9 +126,9 @@ describe('in a workflow that keeps files in the field _files', () => {
 		async (_files) => {
 			const { items, hints, run } = await runNode(simulator, node(_files));
 			expect(run.status).toBe('success');
-			expect(items).toMatchObject([
-				{ json: { status: 'completed', _files: { data: { fileExtension: 'mp4' } } } },
-			]);
+			expect(items[1]).toMatchObject({
+				json: { status: 'completed', _files: { data: { fileExtension: 'mp4' } } },
+			});
 			expect(hints.join()).toContain(
 				'without the input field _files, because the output has its own',
 			);
@@ -137,6 +137,6 @@ describe('in a workflow that keeps files in the field _files', () => {
 
 	test('files of the input stay beside the video', async () => {
 		const { items } = await runNode(simulator, node({ photo: { mimeType: 'image/png' } }));
-		expect(Object.keys(items[0]?.json._files ?? {})).toEqual(['photo', 'data']);
+		expect(Object.keys(items[1]?.json._files ?? {})).toEqual(['photo', 'data']);
 	});
 });
