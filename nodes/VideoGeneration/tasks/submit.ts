@@ -35,8 +35,10 @@ export async function submitMissing(
 	);
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.record.may_have_been_accepted) {
+			const wasStopped = error instanceof CancelledError;
 			entry.lost = {};
-			log.lost(entry.item, error instanceof CancelledError);
+			if (wasStopped) entry.earlier = error.record;
+			log.lost(entry.item, wasStopped);
 		}
 		throw error;
 	});

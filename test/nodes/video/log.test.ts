@@ -24,25 +24,34 @@ async function runUntil(condition: () => boolean, node: NodeRun) {
 }
 
 test('the videos of one submission share a line in the log', async () => {
-	await runNode(simulator, videoNode({ operation: 'submit', options: { n: 4 } }));
-	const ids = simulator.tasks.map(({ id }) => id).join(', ');
-	expect(lines).toEqual([
-		expect.stringMatching(new RegExp(`submitted video tasks ${ids} \\[item 0`)),
-	]);
+	const node = videoNode({ operation: 'submit', options: { n: 4 }, ...sequential });
+	await runNode(simulator, { ...node, items: [{}, {}] });
+	const ids = simulator.tasks.map(({ id }) => id);
+	const tasksOf = (item: number) => ids.slice(4 * item, 4 * item + 4).join(', ');
+	expect(lines).toEqual(
+		[0, 1].map(
+			(item) => `Node "Node", execution 1: submitted video tasks ${tasksOf(item)} [item ${item}]`,
+		),
+	);
 });
 
 test('polls that are answered with another ID are in the log once, and in a hint with their item', async () => {
 	let polls = 0;
 	service.respond = (request) => {
-		if (request.startsWith('POST')) return rawJson({ id: 'request', data: [{ id: 'task-1' }] });
+		if (request.startsWith('POST')) {
+			const id = request.includes('A kite') ? 'task-1' : 'task-0';
+			return rawJson({ id: 'request', data: [{ id }] });
+		}
+		if (request.includes('/task-0 ')) return rawJson({ status: 'completed', url: service.url });
 		const status = (polls += 1) < 4 ? 'processing' : 'completed';
 		return rawJson({ id: 'task-9', status, url: status === 'completed' ? service.url : null });
 	};
-	const { hints } = await runNode(service, videoNode());
+	const items = [{}, { prompt: 'A kite' }];
+	const { hints } = await runNode(service, { ...videoNode(), items });
 	const warning =
-		'Node "Node", execution 1: polls of video task task-1 are answered with the ID task-9: check whether it is the right video [item 0]';
+		'Node "Node", execution 1: polls of video task task-1 are answered with the ID task-9: check whether it is the right video [item 1]';
 	expect(lines.filter((line) => line.includes('task-9'))).toEqual([warning]);
-	expect(hints.join()).toContain('task-1 of item 0 (task-9)');
+	expect(hints.join()).toContain('task-1 of item 1 (task-9)');
 });
 
 test('a stopped run names its tasks in one warning, in its error, and in a hint of the next manual run', async () => {
@@ -140,12 +149,16 @@ test('a run stopped during a submission logs that the submission may have been a
 });
 
 test('the second call of a stopped run with Retry On Fail still says that a submission may have been accepted', async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'hang' });
-	const { error } = await runUntil(() => simulator.count('submit') === 1, {
-		...videoNode(sequential),
+	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
+	const { error } = await runUntil(() => simulator.count('submit') === 2, {
+		...videoNode({ operation: 'submit', ...sequential }),
+		items: threeItems,
 		tries: 2,
 	});
-	expect(error?.message).toContain('Submissions that the service may have accepted: item 0');
+	expect(error?.message).toMatch(
+		/^The execution was canceled during a billable request, .* \[item 1\]\./,
+	);
+	expect(error?.message).toContain('Submissions that the service may have accepted: item 1');
 });
 
 test('a run stopped before its submission is sent logs nothing', async () => {

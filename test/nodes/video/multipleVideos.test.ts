@@ -129,6 +129,35 @@ test('the revised prompt of each video is that of the submission where no poll h
 	expect(items.map(({ json }) => json.revised_prompt)).toEqual(['Version 1', 'Version 2']);
 });
 
+test('of a task with several videos, its item has the first one, and a hint the others', async () => {
+	server.respond = (request) => {
+		if (request.startsWith('POST')) return submit(request);
+		const url = [1, 2, 3].map((video) => `https://files.test/${video}.mp4`);
+		return rawJson({ status: 'completed', output: url });
+	};
+	const { items, hints } = await execute(node(1));
+	expect(items.map(({ json }) => json.url)).toEqual(['https://files.test/1.mp4']);
+	expect(hints).toContain(
+		'The service made 2 more videos with these tasks, and each item has the first one. The others: https://files.test/2.mp4 https://files.test/3.mp4',
+	);
+});
+
+test('of more than twenty polls that are answered with other task IDs, a hint names twenty', async () => {
+	server.respond = (request) => {
+		if (request.startsWith('POST')) return submit(request);
+		const [, number] = /generations\/task-(\d+) /.exec(request) ?? [];
+		const url = `https://files.test/${number}.mp4`;
+		return rawJson({ id: `other-${number}`, status: 'completed', url });
+	};
+	const items = Array.from({ length: 22 }, () => ({}));
+	const { hints } = await execute({ ...node(1), items });
+	expect(hints).toContainEqual(
+		expect.stringMatching(
+			/in brackets: task-\d+ of item 0 \(other-\d+\), .* of item 19 \(other-\d+\) and 2 more\. Check whether/,
+		),
+	);
+});
+
 test("every video's ID is in the execution's custom data", async () => {
 	const { run } = await execute(node(3));
 	const { video_task_ids } = run.data.resultData.metadata ?? {};

@@ -175,6 +175,19 @@ describe.each<[string, () => IDataObject | undefined]>([
 	});
 });
 
+test.each([
+	['a second try', { tries: 2 }],
+	["n8n's Retry", {}],
+])('in %s, each of several equal items has its own video', async (_, more) => {
+	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+	const node = { ...video(), items: [{}, {}], ...more };
+	const failed = await execute(node);
+	const { items } = failed.error ? await execute(node) : failed;
+	const made = items.map(({ json, pairedItem }) => [json.task_id, pairedItem]);
+	expect(made).toEqual(simulator.tasks.map(({ id }, item) => [id, { item }]));
+	expect(simulator.submissions).toBe(2);
+});
+
 test('Retry with one changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	await execute({ ...video(), tries: 5 });
