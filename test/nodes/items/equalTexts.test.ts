@@ -125,6 +125,18 @@ test('a hint names an item once, however often its text has the expression', asy
 	expect(hint).toContain('has no value for item 1.');
 });
 
+test('a hint does not name an item that failed', async () => {
+	const node = videoNode({
+		prompt: '=A video of {{ $json.topic }}',
+		duration: '={{ $json.seconds }}',
+	});
+	const items = [{ topic: 'a boat', seconds: 5 }, { seconds: 5 }, { seconds: 'many' }];
+	const { hints } = await runNode(simulator, { ...node, items, onError: 'continueRegularOutput' });
+	expect(hints.filter((hint) => hint.includes('has no value'))).toEqual([
+		expect.stringContaining('has no value for item 1. '),
+	]);
+});
+
 test('braces that are escaped or inside an expression are no expressions', async () => {
 	const texts = ['=A \\{{ $json.topic }} boat', "=A {{ '{{' }} $json.topic }} boat"];
 	for (const prompt of texts) {
