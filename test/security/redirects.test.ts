@@ -114,6 +114,13 @@ test('behind the answer to the key, no redirect gets the key', async () => {
 	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
 });
 
+test('with a path in the Base URL, a URL below it gets the key where it asks for it', async () => {
+	expect(await download(`${urlOf(service)}/keyed/clip`, 0, '/keyed')).toMatchObject({
+		size: '5 B',
+	});
+	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
+});
+
 test.each(['/keyed-too', '/keyed/../keyed-too'])(
 	'with a path in the Base URL, a URL of the same host beside it gets no key: %s',
 	async (path) => {
