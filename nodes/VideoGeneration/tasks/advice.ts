@@ -11,6 +11,9 @@ export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): st
 /** n8n's Retry, with its place: users look for it in the editor. */
 export const RETRY = 'Retry (Executions tab, the arrow of this execution)';
 
+/** Of a task that this run did not submit. */
+export const COSTS_NOTHING = 'Executing this node again costs nothing';
+
 const PAYS_AGAIN = 'Executing this node again pays for another video.';
 
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
@@ -29,7 +32,7 @@ export function adviceAbout(
 	const { code, http_status } = recordOf(error);
 	if (code === 'download_refused' && http_status === undefined)
 		return isOurs ? PAYS_AGAIN : undefined;
-	if (!isOurs) return 'Executing this node again costs nothing.';
+	if (!isOurs) return `${COSTS_NOTHING}.`;
 	const isDone = status === 'completed';
 	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
 	const how = offersRetry

@@ -8,7 +8,7 @@ import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
-import { anotherNode } from './advice';
+import { anotherNode, COSTS_NOTHING } from './advice';
 
 /** In the execution's custom data. */
 const TASK_IDS = 'video_task_ids';
@@ -167,12 +167,12 @@ export class TaskLog {
 		const areMade = all.some(
 			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 		);
+		const isOurs = all.some(({ task }) => task.submittedAt !== undefined);
+		const how = isOurs ? `To get them, ${anotherNode('Wait', 'these task IDs')}` : COSTS_NOTHING;
 		const { lostItems } = this.book;
 		return [
 			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
-			isStopped(this.context) &&
-				areMade &&
-				`They are still being made, and billed. To get them, ${anotherNode('Wait', 'these task IDs')}`,
+			isStopped(this.context) && areMade && `They are still being made, and billed. ${how}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
 		]

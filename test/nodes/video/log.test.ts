@@ -126,8 +126,12 @@ test('a run that was stopped names no video that had failed or that another run 
 	]);
 	const polls = simulator.count('poll');
 	const taskId = simulator.tasks[1]!.id;
-	await runUntil(() => simulator.count('poll') > polls, videoNode({ operation: 'wait', taskId }));
+	const wait = videoNode({ operation: 'wait', taskId });
+	const { error } = await runUntil(() => simulator.count('poll') > polls, wait);
 	expect(await taskHints(manual)).toEqual([]);
+	expect(error?.description).toMatch(
+		/still being made, and billed\. Executing this node again costs nothing$/,
+	);
 });
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
