@@ -99,7 +99,9 @@ describe.each(FORMS)('%s', (label, node) => {
 		const items = [{ binary: { photo: { data: 'filesystem-v2' } } }];
 		const text = '=data:image/png;base64,{{ $json.binary.photo.data }}';
 		expect(await errorsOf({ ...node(text), items })).toMatchObject([
-			{ message: expect.stringContaining('which has no file, because n8n stores files elsewhere') },
+			{
+				message: `${label} contains {{ $json.binary.photo.data }}, which has no file, because n8n stores files elsewhere`,
+			},
 		]);
 		expect(sent()).toEqual([]);
 	});

@@ -134,7 +134,9 @@ describe('Max Billable Requests in a second try', () => {
 	test('says that one request alone is too large', async () => {
 		const node = video({ options: { maxBillableRequests: 2, n: 4 } });
 		const { error } = await runNode(simulator, node);
-		expect(error?.message).toContain('less than this one request counts (4)');
+		expect(error?.message).toBe(
+			'Max Billable Requests (2) is less than this one request counts (4) [item 0]',
+		);
 		expect(error?.description).not.toMatch(/loop/);
 		// The first item alone would fit.
 		await runNode(simulator, video({ options: { maxBillableRequests: 5, n: 2 } }));
