@@ -94,7 +94,11 @@ function createApp(handler: RequestHandler): Server {
 		handler.finish(context);
 	};
 	const handle = (request: IncomingMessage, response: ServerResponse) => {
-		listener(request, response).catch(() => response.destroy());
+		listener(request, response).catch((error: unknown) => {
+			// A request that broke off has no reader. Anything else is a mistake of the simulator, which is to be seen.
+			if (response.headersSent || request.errored) response.destroy();
+			else response.writeHead(500).end(String(error instanceof Error ? error.stack : error));
+		});
 	};
 	return tls ? createTlsServer(tls, handle) : createServer(handle);
 }

@@ -19,15 +19,18 @@ const QUOTED_CHARACTERS = 160;
 /** Long enough for the whole result of a tool, such as a URL. */
 const QUOTED_RESULT_CHARACTERS = 2_000;
 const MAX_WORDS = 100_000;
+/** Of a longer text, the rest is not read: expressions over millions of characters may exceed the stack of V8. */
+const READ_CHARACTERS = 1_000_000;
 
 const OPENINGS = ['Gladly.', 'Here is my answer.'];
 
 function tokenize(text: string): string[] {
-	return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+	return text.slice(0, READ_CHARACTERS).match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 }
 
 function quote(text: string, maxLength = QUOTED_CHARACTERS): string {
-	const plain = text.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
+	const read = text.slice(0, READ_CHARACTERS);
+	const plain = read.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
 	const characters = [...plain];
 	if (characters.length <= maxLength) return plain;
 	return `${characters.slice(0, maxLength).join('')}…`;
@@ -57,7 +60,7 @@ function lastMessage({ messages }: ChatRequest): string {
 
 function compose(request: ChatRequest): string {
 	const { model, messages } = request;
-	const question = questionIn(lastMessage(request));
+	const question = questionIn(lastMessage(request)).slice(0, READ_CHARACTERS);
 	const seed = hash('sha256', `${model}\0${question}`, 'buffer').readUInt16BE(0);
 	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 	const tellings = results.flatMap(({ role, content }) => (role === 'tool' ? [tell(content)] : []));
