@@ -33,7 +33,7 @@ async function generate(
 	return await run(parameters);
 }
 
-async function run(parameters: NodeRun['parameters'] = {}) {
+async function run(parameters: NodeRun['parameters'] = {}, path = '') {
 	return await runNode({
 		node: 'videoGeneration',
 		parameters: {
@@ -43,7 +43,7 @@ async function run(parameters: NodeRun['parameters'] = {}) {
 			...parameters,
 		},
 		// A new key for each run, so that the rate limit of one test does not affect another.
-		credential: { baseUrl: service.url, apiKey: `key-${(keys += 1)}` },
+		credential: { baseUrl: service.url + path, apiKey: `key-${(keys += 1)}` },
 		onError: 'continueRegularOutput',
 	});
 }
@@ -53,6 +53,18 @@ test('a video request without an endpoint has the advice to choose the other pat
 	expect(items[0]?.json.error).toMatchObject({
 		description: expect.stringContaining('If only video requests fail, choose the other'),
 	});
+});
+
+test('below a path of the Base URL, the address of the task itself is no video, and a path is one of the service', async () => {
+	let asked = '';
+	service.respond = (request) => {
+		if (request.startsWith('POST')) return rawJson({ data: [{ id: 'task-1' }] });
+		asked = service.url + request.split(' ')[1];
+		return rawJson({ status: 'completed', url: asked, video: '/files/clip.mp4' });
+	};
+	const { items } = await run({}, '/api');
+	expect(asked).toMatch(/\/api\/media\/v1\/video\/generations\/task-1$/);
+	expect(items[0]?.json.url).toBe(`${service.url}/files/clip.mp4`);
 });
 
 test.each(['COMPLETED', 'Completed', ' completed '])(
