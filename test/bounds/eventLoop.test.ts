@@ -1,5 +1,6 @@
 import { type Gateway, jsonValuesIn, taskFailed } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction';
+import { collectGarbage } from '../engine/collectGarbage';
 import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
 import { Template } from '../../nodes/shared/form/template';
@@ -135,6 +136,9 @@ async function timeOf({ call, status = 200 }: Hostile, body: Buffer, runs: numbe
 	return await fastestOf(runs, () => call(stubbedGateway(response)).catch(() => {}));
 }
 
+// In the middle of a collection each reading is several times as slow.
+beforeEach(collectGarbage);
+
 test.each(Object.entries(CASES))(
 	'%s takes at most three times as long for its size as one of 100 kB',
 	async (_what, hostile) => {
@@ -165,7 +169,7 @@ test.each(Object.entries(LISTS))(
 		const body = bodyOf(hostile, hostile.most);
 		const text = body.toString().replace(/^data: /, '');
 		const parsing = await fastestOf(3, () => JSON.parse(text) as unknown);
-		expect(await timeOf(hostile, body, 3)).toBeLessThan(Math.max(parsing, MIN_MS) * 8);
+		expect(await timeOf(hostile, body, 5)).toBeLessThan(Math.max(parsing, MIN_MS) * 8);
 	},
 );
 

@@ -1,16 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { head, rawJson } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { useRawServer } from '../engine/useServers';
 import { videoNode } from '../nodes/video/videoNode';
+import { collectGarbage } from '../engine/collectGarbage';
 
 const MiB = 1024 * 1024;
 
 const service = useRawServer();
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** The bytes of all reachable buffers. */
 function bufferBytes(): number {
