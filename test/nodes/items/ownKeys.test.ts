@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../../simulator';
 import { RequestClock } from '../../clock/requestClock';
@@ -236,15 +237,16 @@ test('no text of a run shows the key of another item', async () => {
 
 test('requests of all keys together are at most Max Concurrency', async () => {
 	let [inFlight, most] = [0, 0];
+	// Each response but the last waits for another request, and then whether a third one comes.
+	const answered = async () => {
+		for (let turns = 0; turns < 1_000 && inFlight < 2 && raw.requests.length < 9; turns += 1)
+			await turn();
+		for (let turns = 0; turns < 20; turns += 1) await turn();
+		inFlight -= 1;
+	};
 	raw.respond = () => {
 		most = Math.max(most, (inFlight += 1));
-		const after = new Promise<void>((resolve) =>
-			setImmediate(() => {
-				inFlight -= 1;
-				resolve();
-			}),
-		);
-		return { ...rawJson({ data: ['heron'] }), after };
+		return { ...rawJson({ data: ['heron'] }), after: answered() };
 	};
 	const items = Array.from({ length: 9 }, (_, index) =>
 		itemFor(raw, { key: `key-number-${index}` }),
