@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
 import { untrustedCertificate } from '../engine/localServer';
@@ -66,6 +67,8 @@ test.each([
 	if (scheme === 'https') await useHttps();
 	await ask();
 	const { connections } = proxy;
+	// undici gives a connection back in a turn after the one in which its response ended.
+	for (let turns = 0; turns < 10; turns += 1) await turn();
 	await ask();
 	expect(proxy.connections).toBe(connections);
 	await ask(videoNode({ operation: 'submit' }));
