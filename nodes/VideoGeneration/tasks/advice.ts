@@ -1,4 +1,5 @@
 import { idText, isInvalidInput } from '../../../gateway';
+import { isSubmittedHere } from '../../shared/book/book';
 import { recordOf } from '../../shared/run/errorText';
 import type { PaidTask } from '../../shared/book/schema';
 
@@ -23,7 +24,7 @@ export function adviceAbout(
 	offersRetry: boolean,
 ): string | undefined {
 	const { id, status } = task.latest;
-	const isOurs = task.submittedAt !== undefined;
+	const isOurs = isSubmittedHere(task);
 	if (task.state === 'unknown' && isOurs)
 		return `Nothing was submitted again, and the video may be paid for. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
 	// A second poll of an ID that no URL can contain is refused, too.

@@ -1,7 +1,12 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
 import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
-import { noteInExecution, type PaidBook, withTaskIds } from '../../shared/book/book';
+import {
+	isSubmittedHere,
+	noteInExecution,
+	type PaidBook,
+	withTaskIds,
+} from '../../shared/book/book';
 import type { PaidTask } from '../../shared/book/schema';
 import { asHtml, hintAfterRun } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
@@ -122,7 +127,7 @@ export class TaskLog {
 		loggedStops.add(run);
 		this.write('warn', `stopped. ${list}`);
 		const paid = book.tasks.filter(
-			({ latest, submittedAt }) => submittedAt !== undefined && latest.status !== 'failed',
+			(task) => isSubmittedHere(task) && task.latest.status !== 'failed',
 		);
 		const ids = [...(stoppedTasks.get(node) ?? []), ...paid.map(({ latest }) => latest.id)];
 		if (ids.length === 0) return;
@@ -167,7 +172,7 @@ export class TaskLog {
 		const areMade = all.some(
 			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 		);
-		const isOurs = all.some(({ task }) => task.submittedAt !== undefined);
+		const isOurs = all.some(({ task }) => isSubmittedHere(task));
 		const how = isOurs ? `To get them, ${anotherNode('Wait', 'these task IDs')}` : COSTS_NOTHING;
 		const { lostItems } = this.book;
 		return [

@@ -6,6 +6,7 @@ import {
 	taskFailed,
 	waitForTask,
 } from '../../../gateway';
+import { isSubmittedHere } from '../../shared/book/book';
 import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
@@ -55,7 +56,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 
 /** Whether an unfinished task is to be handed on after Max Wait. */
 function isUnfinishedOutput({ entry: { waitOptions }, task }: OpenTask, error: unknown): boolean {
-	const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+	const isKnown = isSubmittedHere(task) || task.submitted !== undefined;
 	return waitOptions?.onTimeout === 'output' && isKnown && isOwn(recordOf(error), 'wait_timeout');
 }
 

@@ -202,7 +202,7 @@ export function withTaskIds(list: string, taskIds: string[]): string {
 /** Whether an entry is kept for a second try, also because of an answer that was lost or has no JSON: its error says so. */
 function isKept(entry: BookEntry): boolean {
 	const { tasks, lost, answer, earlier } = entry;
-	const isPaid = tasks.some(({ submittedAt }) => submittedAt !== undefined) || answer !== undefined;
+	const isPaid = tasks.some(isSubmittedHere) || answer !== undefined;
 	return isPaid || lost !== undefined || earlier !== undefined || inUse.has(entry);
 }
 
@@ -221,6 +221,11 @@ function startOver(entry: BookEntry): void {
 /** The first error of an item, or of its tasks. */
 export function errorIn(entry: BookEntry): ErrorRecord | undefined {
 	return entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
+}
+
+/** Whether the node submitted the task itself: Get and Wait find theirs in the form. */
+export function isSubmittedHere({ submittedAt }: PaidTask): boolean {
+	return submittedAt !== undefined;
 }
 
 /** The tasks that an item has, without those that are to be submitted again. */
