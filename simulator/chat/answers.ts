@@ -19,18 +19,17 @@ const QUOTED_CHARACTERS = 160;
 /** Long enough for the whole result of a tool, such as a URL. */
 const QUOTED_RESULT_CHARACTERS = 2_000;
 const MAX_WORDS = 100_000;
-/** Of a longer text, the rest is not read: expressions over millions of characters may exceed the stack of V8. */
+/** Of a longer message, the rest is not read: expressions over millions of characters may exceed the stack of V8. */
 const READ_CHARACTERS = 1_000_000;
 
 const OPENINGS = ['Gladly.', 'Here is my answer.'];
 
 function tokenize(text: string): string[] {
-	return text.slice(0, READ_CHARACTERS).match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+	return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 }
 
 function quote(text: string, maxLength = QUOTED_CHARACTERS): string {
-	const read = text.slice(0, READ_CHARACTERS);
-	const plain = read.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
+	const plain = text.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
 	const characters = [...plain];
 	if (characters.length <= maxLength) return plain;
 	return `${characters.slice(0, maxLength).join('')}…`;
@@ -60,7 +59,7 @@ function lastMessage({ messages }: ChatRequest): string {
 
 function compose(request: ChatRequest): string {
 	const { model, messages } = request;
-	const question = questionIn(lastMessage(request)).slice(0, READ_CHARACTERS);
+	const question = questionIn(lastMessage(request));
 	const seed = hash('sha256', `${model}\0${question}`, 'buffer').readUInt16BE(0);
 	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 	const tellings = results.flatMap(({ role, content }) => (role === 'tool' ? [tell(content)] : []));
@@ -89,10 +88,12 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
  * The answer of the simulated model, always the same for the same model and messages. `[words:N]` in the last
  * user message asks for N words. A request for JSON gets JSON.
  */
-export function answerChat(
-	request: ChatRequest,
-	answerTo?: (message: string) => string,
-): ChatAnswer {
+export function answerChat(sent: ChatRequest, answerTo?: (message: string) => string): ChatAnswer {
+	const messages = sent.messages.map((message) => ({
+		...message,
+		content: message.content.slice(0, READ_CHARACTERS),
+	}));
+	const request = { ...sent, messages };
 	const calls = toolCalls(request);
 	const answer = () => answerTo?.(lastMessage(request)) ?? compose(request);
 	const allTokens =
