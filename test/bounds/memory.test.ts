@@ -1,8 +1,8 @@
+import { collectGarbage } from '../engine/collectGarbage';
 import { head, rawJson } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { useRawServer } from '../engine/useServers';
 import { videoNode } from '../nodes/video/videoNode';
-import { collectGarbage } from '../engine/collectGarbage';
 
 const MiB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+import { turns } from '../clock/turns';
 import { untrustedCertificate } from './localServer';
 import { RawServer } from './rawServer';
 
@@ -42,5 +42,5 @@ export function useRawServer(): RawServer {
  * arrived one turn after the Stop.
  */
 async function arrived(): Promise<void> {
-	for (let turns = 0; turns < 10; turns += 1) await turn();
+	await turns(10);
 }

@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
+import { turns } from '../clock/turns';
 import { untrustedCertificate } from '../engine/localServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { useProxyVariables } from '../engine/useProxyVariables';
@@ -68,7 +68,7 @@ test.each([
 	await ask();
 	const { connections } = proxy;
 	// undici gives a connection back in a turn after the one in which its response ended.
-	for (let turns = 0; turns < 10; turns += 1) await turn();
+	await turns(10);
 	await ask();
 	expect(proxy.connections).toBe(connections);
 	await ask(videoNode({ operation: 'submit' }));

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setImmediate as turn } from 'node:timers/promises';
 import { propertyOf } from '../../../nodes/shared/form/parameterValues';
 import { waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';
+import { turns } from '../../clock/turns';
 import { stopWhen, until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
@@ -105,7 +105,7 @@ test.each(Object.keys(STATES))(
 		expect(clock.timers).toBe(0);
 		await until(() => simulator.openRequests === 0);
 		clock.advance(600_000);
-		for (let turns = 0; turns < 20; turns += 1) await turn();
+		await turns(20);
 		expect(simulator.requests).toHaveLength(sent);
 	},
 );

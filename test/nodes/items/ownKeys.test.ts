@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../../simulator';
 import { RequestClock } from '../../clock/requestClock';
+import { turns } from '../../clock/turns';
 import { rawJson } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -239,9 +239,9 @@ test('requests of all keys together are at most Max Concurrency', async () => {
 	let [inFlight, most] = [0, 0];
 	// Each response but the last waits for another request, and then whether a third one comes.
 	const answered = async () => {
-		for (let turns = 0; turns < 1_000 && inFlight < 2 && raw.requests.length < 9; turns += 1)
-			await turn();
-		for (let turns = 0; turns < 20; turns += 1) await turn();
+		for (let tries = 0; tries < 1_000 && inFlight < 2 && raw.requests.length < 9; tries += 1)
+			await turns(1);
+		await turns(20);
 		inFlight -= 1;
 	};
 	raw.respond = () => {
