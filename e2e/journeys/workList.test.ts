@@ -86,7 +86,7 @@ describe.each(['SQLite', 'Postgres'])('the work list, with %s', (database) => {
 				{ prompt: 'Sloop', status: 'Ready' },
 				{ prompt: 'Yacht', status: 'redy' },
 			]);
-			await api.execute(id, TRIGGER);
+			runs.push(await api.execute(id, TRIGGER));
 			await ended(id);
 			const typed = (await rows()).slice(-2);
 			expect(typed).toMatchObject([
@@ -109,8 +109,9 @@ describe.each(['SQLite', 'Postgres'])('the work list, with %s', (database) => {
 			]);
 			expect(failed[0]?.task_id).toEqual(expect.any(String));
 			const claimers = new Set(listed.map(({ claimed_by }) => claimed_by));
+			// Which of the runs claims how many of its 20 rows is a matter of luck.
 			expect(claimers.size).toBeGreaterThan(1);
-			expect([...claimers]).toContain(runs[0]);
+			expect(runs).toEqual(expect.arrayContaining([...claimers]));
 
 			const session = await BrowserSession.start(`work list ${database}`, api);
 			await session.run(async () => {
