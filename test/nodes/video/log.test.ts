@@ -96,6 +96,33 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	expect(named).toEqual(newest);
 });
 
+test('of more than a hundred nodes that were stopped, the newest hundred are remembered', async () => {
+	// Nodes of as many workflows.
+	jest.spyOn(ExecuteContext.prototype, 'getWorkflow').mockImplementation(function (
+		this: ExecuteContext,
+	) {
+		return { id: this.getExecutionId(), name: 'Workflow', active: false };
+	});
+	const all = Array.from({ length: 101 }, (_, number) => `${number}`);
+	const runAll = async (ids: string[], node: Partial<NodeRun>) =>
+		await Promise.all(
+			ids.map(
+				async (executionId) => await runNode(simulator, { ...videoNode(), ...node, executionId }),
+			),
+		);
+	const endless = videoNode({ prompt: '[fault:task-endless]' });
+	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
+	for (const ids of [all.slice(0, 1), all.slice(1)]) {
+		const expected = submitted() + ids.length;
+		const run = async (signal: AbortSignal) => await runAll(ids, { ...endless, signal });
+		await stopWhen(() => submitted() === expected, run);
+	}
+	const isHinted = (await runAll(all, { mode: 'manual' })).map(({ hints }) =>
+		hints.some((hint) => hint.includes('that was stopped paid for 1 video')),
+	);
+	expect(isHinted).toEqual(all.map((_, number) => number > 0));
+});
+
 test('a run that was stopped names no video that had failed or that another run submitted, and none to a copy of its workflow', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
 	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
