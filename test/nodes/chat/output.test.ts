@@ -94,6 +94,17 @@ test('with Retry On Fail, the reader of a stream is told where the next try begi
 	expect(types).toEqual(['begin', 'end', 'begin', 'end']);
 });
 
+test('with Retry On Fail, only the item that is tried again is told of it', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two', times: 1 });
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const { chunks } = await runNode(simulator, {
+		...chatNode({ requestOptions: { maxConcurrency: 1 } }),
+		...{ items, streaming: true, tries: 2 },
+	});
+	const again = chunks.filter(({ content }) => content?.includes('Trying again'));
+	expect(again.map(({ metadata }) => metadata.itemIndex)).toEqual([1]);
+});
+
 test('with Retry On Fail, a reader who has seen nothing yet sees the answer alone', async () => {
 	simulator.inject({ endpoint: 'chatStream', fault: 'invalid-request', times: 1 });
 	const { items, chunks } = await runNode(simulator, { ...chatNode(), streaming: true, tries: 2 });

@@ -146,10 +146,10 @@ test('braces that are escaped or inside an expression are no expressions', async
 });
 
 describe.each(WITH_FILE_NAME)('an expression that is set to Fixed in %s', (label, node) => {
-	test('is refused', async () => {
+	test.each(['$json.water', "$('Start').item.json.water"])('is refused: {{ %s }}', async (code) => {
 		const items = [{ water: 'a lake' }, { water: 'a river' }];
 		const message = `${label} contains {{ }} but is set to Fixed`;
-		await expectRefused({ ...node('About {{ $json.water }}'), items }, message, "{{ '{{' }}");
+		await expectRefused({ ...node(`About {{ ${code} }}`), items }, message, "{{ '{{' }}");
 	});
 
 	test.each([

@@ -204,6 +204,14 @@ test('the dropdown finds what is pasted with white space, and lists no name that
 	expect(results.map(({ value }) => value)).toEqual(['heron=']);
 });
 
+test('the dropdown lists a model of its kind first, also where it comes after 500 others', async () => {
+	const chats = Array.from({ length: 500 }, (_, index) => ({ id: `chat-${index}`, type: 'text' }));
+	service.respond = () => rawJson({ data: [...chats, { id: 'film', type: 'video' }] });
+	const { results } = await searchFor('', credentialOf(service));
+	expect(results[0]?.name).toBe('film');
+	expect(results).toHaveLength(500);
+});
+
 test('the dropdown lists the first 500 of more models, and finds the others', async () => {
 	const data = Array.from({ length: 501 }, (_, index) => `heron-${index + 1000}`);
 	service.respond = () => rawJson({ data });

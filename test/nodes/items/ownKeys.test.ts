@@ -43,6 +43,18 @@ test('each chat goes to the service of its own item, with its own key', async ()
 	expect(counts(({ completions }) => completions)).toEqual([1, 1]);
 });
 
+test.each([
+	['API Key', () => ({ ...credential, baseUrl: anna.url }), [2, 0]],
+	['Base URL', () => ({ ...credential, apiKey: anna.key }), [1, 1]],
+])(
+	'a credential of which only the %s is an expression is read for each item',
+	async (_field, credentialOf, requests) => {
+		const { items } = await run({ ...chatNode(), ...continues, credential: credentialOf() });
+		expect(codesOf(items)).toEqual([undefined, 'invalid_api_key']);
+		expect(counts((customer) => customer.requests.length)).toEqual(requests);
+	},
+);
+
 test('each list of models is fetched once for each key', async () => {
 	const items = [...bothOf(), ...bothOf()];
 	const listed = await run({ node: 'listModels', parameters: {}, items });

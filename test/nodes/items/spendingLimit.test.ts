@@ -1,7 +1,7 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { SpendingLimit } from '../../../nodes/shared/book/spendingLimit';
 import { until } from '../../clock/until';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson, rawResponse } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
 import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -156,6 +156,23 @@ test('a video counts by n: with n 4 and a limit of 5, the second item is refused
 	expect(codesOf(result)).toEqual([...Array<undefined>(4).fill(undefined), 'spending_limit']);
 	expect(simulator.submissions).toBe(1);
 });
+
+test.each([
+	['fewer', 1, 2],
+	['more', 3, 1],
+])(
+	'a submission counts what was asked for, and more where the service names %s',
+	async (_what, made, sent) => {
+		const data = Array.from({ length: made }, (_, index) => ({ id: `task-${index}` }));
+		service.respond = (request) =>
+			rawJson(request.startsWith('POST') ? { id: 'request', data } : { status: 'completed' });
+		const node = videoNode({ ...atMost(4, { n: 2 }), requestOptions: { maxConcurrency: 1 } });
+		const onError = 'continueRegularOutput';
+		await runNode(service, { ...node, items: prompts('One', 'Two', 'Three'), onError });
+		const submitted = service.requests.filter((request) => request.startsWith('POST'));
+		expect(submitted).toHaveLength(sent);
+	},
+);
 
 test.each<[string, NodeRun, string, object]>([
 	['is refused keeps that the first one may be billed', one(9), 'quota_not_enough', MAY_BE_BILLED],

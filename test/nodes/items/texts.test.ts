@@ -95,16 +95,19 @@ describe.each(FORMS)('%s', (label, node) => {
 		expect(JSON.stringify(sent())).toContain('On 2026-05-04T00:00:00.000');
 	});
 
-	test('without the file that n8n keeps elsewhere is refused', async () => {
-		const items = [{ binary: { photo: { data: 'filesystem-v2' } } }];
-		const text = '=data:image/png;base64,{{ $json.binary.photo.data }}';
-		expect(await errorsOf({ ...node(text), items })).toMatchObject([
-			{
-				message: `${label} contains {{ $json.binary.photo.data }}, which has no file, because n8n stores files elsewhere`,
-			},
-		]);
-		expect(sent()).toEqual([]);
-	});
+	test.each(['filesystem', 'filesystem-v2', 'database', 's3'])(
+		'without the file that n8n keeps elsewhere (%s) is refused',
+		async (data) => {
+			const items = [{ binary: { photo: { data } } }];
+			const text = '=data:image/png;base64,{{ $json.binary.photo.data }}';
+			expect(await errorsOf({ ...node(text), items })).toMatchObject([
+				{
+					message: `${label} contains {{ $json.binary.photo.data }}, which has no file, because n8n stores files elsewhere`,
+				},
+			]);
+			expect(sent()).toEqual([]);
+		},
+	);
 
 	test('names itself where n8n cannot evaluate it', async () => {
 		const broken = { ...node("=A {{ $('Nowhere').item.json.text }}"), items: [{}] };

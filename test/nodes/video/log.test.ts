@@ -161,6 +161,15 @@ test('a run that was stopped names no video that had failed or that another run 
 	);
 });
 
+test('after a Stop, a manual run whose first item fails still has the hint about the stopped run', async () => {
+	const endless = videoNode({ prompt: '[fault:task-endless]' });
+	await runUntil(() => arePolled(simulator, 1, 1), endless);
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
+	const onError = 'continueRegularOutput' as const;
+	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', onError });
+	expect(hints).toContainEqual(expect.stringContaining(simulator.tasks[0]!.id));
+});
+
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
 	const { error } = await runUntil(() => simulator.count('submit') === 2, {
