@@ -143,6 +143,16 @@ describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s
 		]);
 	});
 
+	test('with the same ID for both calls of an answer gets calls with IDs of their own', async () => {
+		const same = ['Rome', 'Oslo'].map((city) =>
+			call('weather', JSON.stringify({ city }), { id: 'call_0' }),
+		);
+		const { replies } = await inTwoRounds({ tool_calls: same });
+		const ids = replies.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+		expect(ids[0]).toBe('call_0');
+		expect(new Set(ids).size).toBe(4);
+	});
+
 	test('sends back what a reasoning model needs with the results of its calls, and nothing of its own', async () => {
 		const extra_content = { google: { thought_signature: 'c2ln' } };
 		const { messages } = await inTwoRounds({

@@ -81,6 +81,25 @@ describe.each<[string, NodeRun, string[], string[]]>([
 	});
 });
 
+test.each(['generate', 'submit'])(
+	"%s of a service that names neither model nor request has none of the input's",
+	async (operation) => {
+		service.respond = (request) =>
+			rawJson(
+				request.startsWith('POST')
+					? { data: [{ id: 'task-1' }] }
+					: { id: 'task-1', status: 'completed', url: `${service.url}/clip` },
+			);
+		const items = [{ model: 'of the input', request_id: 'of the input', row: 1 }];
+		const { items: output } = await runNode(service, {
+			...videoNode({ operation, options }),
+			items,
+		});
+		expect(output[0]?.json).toMatchObject({ task_id: 'task-1', row: 1 });
+		expect(JSON.stringify(output)).not.toContain('of the input');
+	},
+);
+
 test('Get and Wait take the option, too', async () => {
 	const { items: submitted } = await runNode(simulator, videoNode({ operation: 'submit' }));
 	const items = [{ id: submitted[0]!.json.task_id as string, row: 7, status: 'old' }];

@@ -246,6 +246,21 @@ test('Submit hands on a video of an earlier try if the rest of its submission is
 	]);
 });
 
+test.each([
+	['refuses a download, the error advises Retry', rawResponse('403 Forbidden', 'Expired'), true],
+	['sends a web page, the error advises no Retry', rawResponse('200 OK', '<html></html>'), false],
+])('where the storage %s', async (_what, file, helps) => {
+	const task = { id: 'task', status: 'completed', url: `${service.url}/clip` };
+	service.respond = (request) => {
+		if (request.startsWith('GET /clip')) return file;
+		return rawJson(request.startsWith('POST') ? { id: 'request', data: [task] } : task);
+	};
+	const { error } = await runNode(service, video({ download: true, ...sequential }));
+	const advice = 'Retry (Executions tab, the arrow of this execution) downloads it without paying.';
+	expect(error?.description?.includes(advice)).toBe(helps);
+	expect(error?.description).toContain('pays for another video');
+});
+
 describe('a video that is not finished when Max Wait is over', () => {
 	const endless = {
 		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
