@@ -21,6 +21,8 @@ import { loopOverItems, passThrough } from './stubNodes';
 
 const PACKAGE = 'n8n-nodes-generation-service';
 const STUB = 'test.passThrough';
+/** More than any test plays. */
+const MAX_WAITS = 1_000;
 
 /** The node types of test workflows. */
 export const nodeTypes: Record<string, INodeType> = {
@@ -153,6 +155,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	while (run.waitTill) {
 		const stored = structuredClone(run);
 		waits.push(structuredClone(run));
+		if (waits.length > MAX_WAITS) throw new Error('The node waits in the database without an end.');
 		const waitsUntilDue = options.onWait?.(stored.data) !== false;
 		const remaining = msBetween(systemClock.wallTime(), wallTimeOf(run.waitTill.getTime()));
 		if (waitsUntilDue) await systemClock.sleep(remaining, options.signal);
