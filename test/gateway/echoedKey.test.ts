@@ -227,6 +227,7 @@ test.each<[what: string, keys: string[], echoed: string, shown: string]>([
 	],
 	['that begin alike', ['Key-of', 'Key-of-one'], 'Key-of-one', REMOVED],
 	['that contain one another', ['y-of', 'Key-of-one'], 'a Key-of-one', `a ${REMOVED}`],
+	['that end alike', ['One-of-key', 'Two-of-key'], 'One-of-key', REMOVED],
 	['in another form', ['Key/of"+', 'Key-of-one'], 'Key%2Fof%22%2B', REMOVED],
 	['that are ordinary words', ['key', 'Key-of-one'], 'The key is wrong', 'The key is wrong'],
 ])('keys %s', (_what, keys, echoed, shown) => {

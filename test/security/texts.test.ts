@@ -35,6 +35,17 @@ test('a task ID that is a URL is logged without its query', async () => {
 	expect(ended.data.resultData.metadata?.video_task_ids).toBe(SIGNED);
 });
 
+describe('at debug level', () => {
+	const requests = useLog('debug');
+
+	test('the polls of a task ID that is a URL are logged without its query', async () => {
+		serviceOf({ [SIGNED]: { status: 'completed', url: SIGNED } });
+		await run(videoNode());
+		expect(requests.join()).toContain('boat.mp4');
+		expect(requests.join()).not.toContain('secret');
+	});
+});
+
 const CODE = `no ${FORGED} ${'x'.repeat(500)}`;
 
 test.each<[string, object, object]>([
