@@ -51,12 +51,17 @@ function notAsked(played: Played): string[] {
 	});
 }
 
-/** The task that an error is about: others may follow in its list. */
+/** The task that an error is about. A list of all tasks of the run may follow, with their items and statuses. */
 function taskIn(words: string, { truth }: Played): TruthTask | undefined {
+	const [item] = /\[item \d+\]/.exec(words) ?? [];
 	const named = [...truth.tasks.values()]
-		.map((task) => ({ task, at: words.indexOf(printable(task.id)) }))
-		.filter(({ at }) => at !== -1);
-	return named.toSorted((a, b) => a.at - b.at)[0]?.task;
+		.map((task) => ({ task, id: printable(task.id), at: words.indexOf(printable(task.id)) }))
+		.filter(({ at }) => at !== -1)
+		.toSorted((a, b) => a.at - b.at);
+	const open = named.find(
+		({ id }) => words.includes(`${item} ${id}: `) && !words.includes(`${item} ${id}: completed`),
+	);
+	return (open ?? named[0])?.task;
 }
 
 function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
