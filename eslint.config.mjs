@@ -8,6 +8,11 @@ const ONLY_THE_GATEWAY =
 
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
+const OF_N8N = {
+	group: ['n8n-*', '@n8n/*', '**/nodes/**', '**/credentials/**', '**/simulator/**'],
+	message: 'The gateway is a plain client of the service: it knows nothing of n8n.',
+};
+
 export default [
 	{
 		ignores: [
@@ -33,9 +38,31 @@ export default [
 	{
 		// Three layers, and every import goes down. Within a layer, test/architecture checks it, and circular imports, too.
 		files: ['gateway/**/*.ts'],
-		rules: restrict({
-			group: ['n8n-*', '@n8n/*', '**/nodes/**', '**/credentials/**', '**/simulator/**'],
-			message: 'The gateway is a plain client of the service: it knows nothing of n8n.',
+		rules: restrict(OF_N8N, {
+			group: ['**/dialects/*'],
+			message: 'What other services send comes through one door: gateway/dialects/index.ts.',
+		}),
+	},
+	{
+		// What the interface document shows, and nothing else.
+		files: ['gateway/schemas/**/*.ts'],
+		rules: restrict(OF_N8N, {
+			group: ['**/dialects', '**/dialects/**'],
+			message: 'The interface knows no dialect: a dialect is read before, in the door.',
+		}),
+	},
+	{
+		files: ['gateway/dialects/**/*.ts'],
+		rules: restrict(OF_N8N, {
+			group: [
+				'**/http/**',
+				'**/stream/**',
+				'**/video/**',
+				'**/limits/**',
+				'**/errors/**',
+				'**/client',
+			],
+			message: 'A dialect is a function of JSON: it knows the interface alone.',
 		}),
 	},
 	{

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
+import { modelListFrom, submissionFrom } from './dialects';
 import { GatewayError } from './errors/gatewayError';
 import { Slots } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
@@ -134,7 +135,8 @@ export class Gateway {
 				path: `/v1/models${url.search}`,
 				scope: { endpoint: 'models' },
 			} as const;
-			const read = (response: ServiceResponse) => readResource(response, modelList, MAX_LIST_BYTES);
+			const read = (response: ServiceResponse) =>
+				readResource(response, modelList, modelListFrom, MAX_LIST_BYTES);
 			const { shown: page }: ReadResource<ModelPage> = await sendRequest(
 				this.context,
 				request,
@@ -160,7 +162,8 @@ export class Gateway {
 			connection: 'own',
 			scope: { endpoint: 'video', model: request.model },
 		} as const;
-		const read = (response: ServiceResponse) => readResource(response, videoSubmission);
+		const read = (response: ServiceResponse) =>
+			readResource(response, videoSubmission, submissionFrom);
 		const { shown, sent } = await sendRequest(this.context, submission, read, signal);
 		const data = shown.data.map((task, index) => ({
 			...task,

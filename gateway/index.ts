@@ -22,21 +22,16 @@ export {
 export {
 	agentRequest,
 	type AgentRequest,
-	answerEnd,
 	type ChatCompletion,
 	type ChatFields,
 	chatRequest,
 	type ChatRequest,
-	emptyAnswer,
-	firstChoice,
-	textOf,
-	tokensOf,
 } from './schemas/chat';
-export { callsIn } from './schemas/answerMessage';
-export { endOf } from './schemas/finishReason';
+export { answerEnd, callsIn, emptyAnswer, firstChoice, textOf, tokensOf } from './answer/answer';
+export { endOf } from './dialects';
 export { hasRoundedNumber } from './schemas/jsonInProse';
-export { jsonValuesIn, whereJsonBreaks } from './schemas/jsonAnswer';
-export { readToolCalls } from './schemas/toolCalls';
+export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
+export { readToolCalls } from './answer/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { BOUNDS, isEmptied, parseInput, parseJson, rangeOf, refusedValue } from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';

@@ -30,6 +30,9 @@ function inWords(bodyStart: string): string {
 	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
 }
 
+/** Makes what a service sent into the shape of the interface. */
+export type Door = (value: unknown) => unknown;
+
 /** A resource without the key, for items and errors, and as the service sent it: URLs and IDs that are used come from there. */
 export interface ReadResource<Resource> {
 	shown: Resource;
@@ -44,10 +47,11 @@ export interface ReadResource<Resource> {
 export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
+	from: Door,
 	maxBytes = MAX_RESOURCE_BYTES,
 ): Promise<ReadResource<Resource>> {
 	const { bytes, complete } = await readBody(response.body, maxBytes, response.onProgress);
-	return await parseResource(bytes, complete, response, schema);
+	return await parseResource(bytes, complete, response, schema, from);
 }
 
 /** Why a body is not JSON: it may have a content coding that was not asked for. */
@@ -59,7 +63,6 @@ function notJson({ headers, apiKey }: ServiceResponse): string {
 
 /**
  * Parses a body as the JSON of a resource, as {@link readResource} does.
- * @param prepare gets the value before its format is checked, and may change it
  * @param refusal the error about JSON that is not the resource; its value is undefined if it has too much to be read
  */
 export async function parseResource<Resource>(
@@ -67,36 +70,36 @@ export async function parseResource<Resource>(
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	prepare: (value: unknown) => void = () => {},
+	from: Door,
 	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	const tooLarge = (why: string) => malformedResponse(response, `${TOO_LARGE}: ${why}`, bytes);
-	const valueOf = (text: string) => {
-		const json = parseResponseJson(quoteLongNumbers(text));
-		prepare(json);
-		return json;
+	const read = (text: string) => {
+		const value = parseResponseJson(quoteLongNumbers(text));
+		return { value, resource: from(value) };
 	};
-	let value: unknown;
-	let sentValue: unknown;
+	let shownAs: ReturnType<typeof read>;
+	let sentAs: ReturnType<typeof read>;
 	try {
 		const body = bytes.toString('utf8');
 		// A key that the service repeats in a good response would be stored by n8n.
 		const text = response.apiKey.redactResponse(body);
 		if (bytes.length > LONG_BYTES) await nextTurn();
-		sentValue = value = valueOf(text);
-		if (text !== body) sentValue = valueOf(body);
+		sentAs = shownAs = read(text);
+		if (text !== body) sentAs = read(body);
 	} catch (error) {
 		if (error instanceof TooComplexError) throw refusal(tooLarge(error.message), undefined);
 		throw malformedResponse(response, notJson(response), bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
-	const shown = schema.safeParse(value);
-	const sent = sentValue === value ? shown : schema.safeParse(sentValue);
+	const shown = schema.safeParse(shownAs.resource);
+	const sent = sentAs === shownAs ? shown : schema.safeParse(sentAs.resource);
 	if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
 	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw refusal(tooLarge(tooBig.message), undefined);
-	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentValue);
+	const { value } = shownAs;
+	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentAs.value);
 	const message = 'The response does not have the format of the service';
-	throw refusal(malformedResponse(response, message, bytes), sentValue);
+	throw refusal(malformedResponse(response, message, bytes), sentAs.value);
 }

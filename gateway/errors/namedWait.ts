@@ -1,5 +1,6 @@
-import { walk } from '../schemas/answerWalk';
+import { type Wait, waitInWords, waitsIn } from '../dialects';
 import { epochMs, type WallTime } from '../wallTime';
+import { retryAfterIn } from './errorBody';
 import type { ErrorRecord } from './gatewayError';
 import { statusOf } from './statuses';
 
@@ -8,18 +9,6 @@ const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
 /** Seconds: some services add the unit, and two servers in a row may both add the header (`120, 120`). */
 const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
-/** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
-const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
-/** A wait in the words of a response: "Please retry in 3.5s", "try again in 20 seconds". */
-const WAIT_WORDS = /\b(?:re)?try(?: again)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?){1,3})/i;
-const AMOUNT = /(\d{1,9}(?:\.\d{1,9})?) ?(ms|[smhd])/gi;
-const UNITS: Record<string, number> = {
-	ms: 1,
-	s: 1000,
-	m: 60_000,
-	h: 3_600_000,
-	d: 86_400_000,
-};
 
 /** Names in lower case. */
 export type Headers = Record<string, string | string[] | undefined>;
@@ -50,17 +39,13 @@ export function namedWait(
 	const asked = header(headers, 'retry-after') ?? '';
 	const waits = waitsIn(body);
 	const isThrottled = statusOf(status).isThrottled === true;
-	const [, told = ''] = (isThrottled && WAIT_WORDS.exec(words)) || [];
-	const toldMs = [...told.matchAll(AMOUNT)].map(
-		([, amount, unit = '']) => Number(amount) * (UNITS[unit.toLowerCase()] ?? 0),
-	);
 	return sensible([
+		{ ms: Number(retryAfterIn(body) ?? NaN) * 1000 },
 		...waits.filter(({ isData }) => isData),
 		{
 			ms: Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - nowOf(headers, now),
 		},
-		...(isThrottled ? waits : []),
-		{ ms: toldMs.reduce((sum, ms) => sum + ms, 0) },
+		...(isThrottled ? [...waits, waitInWords(words)] : []),
 	]);
 }
 
@@ -78,24 +63,6 @@ export function readRateLimit(headers: Headers): ErrorRecord['rate_limit'] {
 	return entries.length === 0
 		? undefined
 		: (Object.fromEntries(entries) as ErrorRecord['rate_limit']);
-}
-
-interface Wait {
-	ms: number;
-	/** Whether it is in the field that the document names. */
-	isData?: boolean;
-}
-
-function waitsIn(body: unknown): Wait[] {
-	if (typeof body !== 'object') return [];
-	return walk(body).flatMap(({ key, value, inside }): Wait[] => {
-		const [field, unit] = WAIT_FIELD.exec(key) ?? [];
-		if (field === undefined) return [];
-		const amount = Number(SECONDS.exec(String(value))?.[1] ?? NaN);
-		return [
-			{ ms: amount * (unit?.toLowerCase() === 'ms' ? 1 : 1000), isData: inside?.key === 'data' },
-		];
-	});
 }
 
 /** The response may show the service's own clock, by which it wrote the other dates. */

@@ -1,10 +1,15 @@
 import type { Clock } from '../clock';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
-import { MAX_WORDS } from '../schemas/reasonWords';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { formatDuration } from './duration';
-import { type ErrorWords, isServiceErrorBody, MAX_CODE, readErrorBody } from './errorBody';
+import {
+	type ErrorWords,
+	isServiceErrorBody,
+	MAX_CODE,
+	MAX_WORDS,
+	readErrorBody,
+} from './errorBody';
 import { ServiceError } from './gatewayError';
 import { isQuotaCode, meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
@@ -37,10 +42,10 @@ export function toServiceError(
 ): ServiceError {
 	const value = typeof body === 'string' ? jsonIn(body) : body;
 	// Some frameworks send their words as one JSON text.
-	const words = readErrorBody(typeof value === 'string' ? { error: value } : value, (text) =>
-		apiKey.redactError(text),
-	);
-	const quoted = words?.message ?? textOf(body, headers, apiKey);
+	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
+	const quoted = words
+		? apiKey.redactStart(words.message, MAX_WORDS)
+		: textOf(body, headers, apiKey);
 	const code = codeOf(words, status);
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());

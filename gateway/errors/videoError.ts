@@ -1,10 +1,9 @@
 import { idText, logText, shortText } from '../lineText';
-import { MAX_WORDS, reasonWords } from '../schemas/reasonWords';
 import { isEmpty, parseResponseJsonOrUndefined } from '../schemas/responseJson';
-import { isDone, isKnownStatus } from '../schemas/taskStatus';
+import { isDone, isKnownStatus, reasonWords } from '../dialects';
 import type { VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
-import { wordsOf } from './errorBody';
+import { MAX_WORDS, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
 import {
 	type ErrorRecord,
@@ -19,7 +18,7 @@ import { type NodeCode, statusOf } from './statuses';
 
 /** The service ended a video task with status `failed`. */
 export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayError {
-	const words = isEmpty(error) ? undefined : wordsOf({ error });
+	const words = isEmpty(error) ? undefined : wordsOf(error);
 	const status = sent_as?.status;
 	return new GatewayError({
 		message:
@@ -137,7 +136,7 @@ export function urlRefused(
 /** The words of a server in place of a file: those of an error body, or the text of a page; undefined for other bytes. */
 export function wordsOfPage(page: string, redact: (text: string) => string): string | undefined {
 	const json = parseResponseJsonOrUndefined(page);
-	if (json !== undefined) return reasonWords(json, redact) || undefined;
+	if (json !== undefined) return redact(reasonWords(json)).slice(0, MAX_WORDS) || undefined;
 	const text = redact(
 		page.trimStart().startsWith('<') ? htmlToText(page.replace(/<\?[^>]*>/, '')) : page.trim(),
 	);

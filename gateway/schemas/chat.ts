@@ -1,28 +1,15 @@
 import * as z from 'zod';
 import {
-	answerMessage,
-	asMessage,
-	callsIn,
-	hasThoughts,
-	hasValue,
-	messageInChoice,
-	withoutThoughts,
-} from './answerMessage';
-import { endOf, finishReasonIn } from './finishReason';
-import {
 	BOUNDS,
 	NOT_EMPTY,
 	anyText,
-	isEmptied,
 	mergeAdditionalBody,
-	number,
 	numberBetween,
 	parseInput,
 	text,
 	wholeNumber,
 } from './input';
-import { sensibleEntries } from './lists';
-import { isFields } from './responseJson';
+import { counted, listOf, spare } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -117,102 +104,39 @@ export function agentRequest(
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
-const answerId = z
-	.union([z.string(), z.number().transform(String)])
-	.optional()
-	.catch(undefined);
+/** `content` is null for tool calls, which the document names but does not show: they have the fields of similar services. */
+const answerMessage = z.looseObject({
+	role: spare(z.string()),
+	content: z.string().nullish(),
+	refusal: spare(z.string().nullable()),
+	tool_calls: z.unknown().superRefine(counted()).optional(),
+});
 
-/**
- * A choice whose message is in `delta`, in the choice itself, or a text alone is an answer, too; one without a message, too, if it has a
- * finish reason, as of a content filter.
- */
-const choice = z.preprocess(
-	(value) => {
-		if (!isFields(value) || (isFields(value.message) && hasValue(value.message))) return value;
-		const places = [value.message, value.delta, messageInChoice(value)];
-		const found = places.map(asMessage).find(hasValue);
-		const hasEnded = isEmptied(value.message) && finishReasonIn(value.finish_reason) !== null;
-		if (found === undefined && !hasEnded) return value;
-		return { ...value, message: { role: 'assistant', content: '', ...found } };
-	},
-	z.looseObject({
-		/** Some services send it as text. */
-		index: number().optional().catch(undefined),
-		message: answerMessage,
-		finish_reason: z.preprocess(finishReasonIn, z.string().nullable()).optional(),
-	}),
-);
-
-type Choice = z.infer<typeof choice>;
-
-/** A choice without a message is left out: the others are paid for. */
-const choices = sensibleEntries(choice).transform(
-	([first, ...others], context): [Choice, ...Choice[]] => {
-		if (first !== undefined) return [first, ...others];
-		context.addIssue('no choice');
-		return z.NEVER;
-	},
-);
-
-/** A completion, or a chunk of one, that a gateway wraps in a field of its own, such as `data` or `result`. */
-export function completionIn(body: unknown): unknown {
-	if (!isFields(body) || !isEmptied(body.choices)) return body;
-	const hasChoices = (inner: unknown) => isFields(inner) && Array.isArray(inner.choices);
-	const inner = Object.values(body).find(hasChoices);
-	return isFields(inner) ? { ...inner, error: inner.error ?? body.error } : body;
-}
+const choice = z.looseObject({
+	index: spare(z.number()),
+	message: answerMessage,
+	finish_reason: z.string().nullish(),
+});
 
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
  */
-export const chatCompletion = z.preprocess(
-	completionIn,
-	z.looseObject({
-		id: answerId,
-		object: z.literal('chat.completion').catch('chat.completion'),
-		created: number().optional().catch(undefined),
-		model: z.string().optional().catch(undefined),
-		choices,
-		usage: z.looseObject({}).nullish().catch(undefined),
-	}),
-);
-
-export type ChatCompletion = z.infer<typeof chatCompletion>;
-
-/** The choice of index 0, which need not come first. */
-export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choices'][number] {
-	return choices.find(({ index }) => index === 0) ?? choices[0];
-}
-
-/** What the model says: its answer, or its words when it refuses to give one. */
-export function textOf(completion: ChatCompletion): string {
-	const { content, refusal } = firstChoice(completion).message;
-	return content || refusal || '';
-}
-
-/** What an answer has that says nothing and calls no tool, as far as it may be billed; undefined for any other answer. */
-export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' | undefined {
-	const { message } = firstChoice(completion);
-	const text = textOf(completion);
-	if (withoutThoughts(text).trim() !== '' || callsIn(message).length > 0) return undefined;
-	if (text.trim() !== '' || hasThoughts(message)) return 'thoughts';
-	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
-}
-
-/** How the first choice ended, as far as its finish reason is known. */
-export function answerEnd(completion: ChatCompletion): ReturnType<typeof endOf> {
-	return endOf(firstChoice(completion).finish_reason ?? '');
-}
-
-const tokens = number().optional().catch(undefined);
-const usage = z.object({
-	prompt_tokens: tokens,
-	completion_tokens: tokens,
-	total_tokens: tokens,
+export const chatCompletion = z.looseObject({
+	id: spare(z.string()),
+	object: z.literal('chat.completion').catch('chat.completion'),
+	created: spare(z.number()),
+	model: spare(z.string()),
+	choices: listOf(choice),
+	usage: spare(
+		z
+			.looseObject({
+				prompt_tokens: spare(z.number().nullable()),
+				completion_tokens: spare(z.number().nullable()),
+				total_tokens: spare(z.number().nullable()),
+			})
+			.nullable(),
+	),
 });
 
-/** The token counts that the service sent, which some services put into the last choice. */
-export function tokensOf({ usage: ofAll, choices }: ChatCompletion): z.infer<typeof usage> {
-	return usage.safeParse(ofAll ?? choices.at(-1)?.usage).data ?? {};
-}
+export type ChatCompletion = z.infer<typeof chatCompletion>;

@@ -17,21 +17,15 @@ export function counted(maximum = MAX_ENTRIES, entries = 'entries in one list') 
 
 export const anyList = z.custom<unknown[]>(Array.isArray);
 
-/** A list without its malformed entries. A list that has no others is malformed itself, or too big where an entry is. */
-export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
-	return anyList.superRefine(counted()).transform((list, context): Entry[] => {
-		const read = list.map((one) => entry.safeParse(one));
-		const sensible = read.flatMap(({ success, data }) => (success ? [data] : []));
-		if (sensible.length > 0 || list.length === 0) return sensible;
-		const issues = read.flatMap(({ error }) => error?.issues ?? []);
-		const inside = issues.find(({ code }) => code === 'too_big');
-		if (inside) addTooBig(context, inside.message);
-		else context.addIssue('no valid entry');
-		return z.NEVER;
-	});
-}
+/** A field that nothing is lost without: of another type, it counts as not sent. */
+export const spare = <Schema extends z.ZodType>(schema: Schema) =>
+	schema.optional().catch(undefined);
 
-function addTooBig(context: z.RefinementCtx, message: string): void {
+/** A list with an entry or more, counted before any of them is read. */
+export const listOf = <Entry extends z.ZodType>(entry: Entry) =>
+	anyList.superRefine(counted()).pipe(z.array(entry).min(1));
+
+export function addTooBig(context: z.RefinementCtx, message: string): void {
 	const issue = { code: 'too_big', origin: 'array', maximum: MAX_ENTRIES, input: [] } as const;
 	// A check of the whole response would find no list.
 	context.addIssue({ ...issue, message, continue: false });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyList, counted } from './lists';
+import { anyList, counted, spare } from './lists';
 import { type Fields, isFields } from './responseJson';
 
 /** A model of the catalogue. */
@@ -19,7 +19,7 @@ export interface CatalogueModel {
 export type ModelOutput = 'text' | 'video' | 'other';
 
 /** Ten times the largest catalogue in use. n8n's main process reads the catalogue for the editor. */
-const MAX_MODELS = 10_000;
+export const MAX_MODELS = 10_000;
 
 /** Pages of the list of models. No service has more, and one that always names another page must not hold up n8n. */
 const MAX_PAGES = 100;
@@ -31,15 +31,17 @@ const entries = anyList.superRefine(counted(MAX_MODELS, 'models')).transform((re
 	return z.NEVER;
 });
 
-/** A page of the catalogue. */
-const page = z.object({
-	models: entries,
-	/** The URL of the next page. */
-	next: z.string().min(1).optional().catch(undefined),
-	/** Whether there are more models, wherever they are. */
-	hasMore: z.literal(true).optional().catch(undefined),
-});
-export type ModelPage = z.infer<typeof page>;
+/** Body of `GET /v1/models`. The document does not show its shape: this is the usual one. */
+export const modelList = z
+	.object({
+		data: entries,
+		/** The URL of the next page. */
+		next: spare(z.string().min(1)),
+		/** Whether there are more models, wherever they are. */
+		has_more: spare(z.literal(true)),
+	})
+	.transform(({ data, next, has_more }) => ({ models: data, next, hasMore: has_more }));
+export type ModelPage = z.infer<typeof modelList>;
 
 /** The URL of the next page. The key is sent to the path of the list alone. */
 export function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {
@@ -50,45 +52,11 @@ export function nextPage(page: URL, link: string | undefined, seen: Set<string>)
 	return isOfList && !seen.has(next.href) && seen.size < MAX_PAGES ? next : undefined;
 }
 
-const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
-
-/** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
-export const modelList = z.preprocess((body) => {
-	const { next, has_more: hasMore } = isFields(body) ? body : {};
-	return { models: unwrapped(unwrapped(body)), next, hasMore };
-}, page);
-
-/** The list inside a body, or another body that has it inside; a body that is the list itself is returned as it is. */
-function unwrapped(body: unknown): unknown {
-	const fields = isFields(body) ? body : {};
-	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
-	const isNull = fields.object === 'list' && fields.data === null;
-	const list = isNull ? [] : (LISTS.map((name) => fields[name]).find(Boolean) ?? body);
-	const isEmpty = Array.isArray(list) && list.length === 0;
-	// Beside an error, an empty list does not mean that there are no models.
-	return isEmpty &&
-		(fields.success === false || saysSomething(fields.error) || saysSomething(fields.errors))
-		? body
-		: list;
-}
-
-/** An error that is no `false`, and no empty list or text. */
-function saysSomething(error: unknown): boolean {
-	return typeof error === 'object' && error !== null
-		? Object.keys(error).length > 0
-		: Boolean(error);
-}
-
-/** Reads a record without zod, which is slow for 10,000 of them. Some services have numbers for IDs, which no request can name. */
-function toCatalogueModel(entry: unknown): CatalogueModel | undefined {
-	const record = isFields(entry) ? entry : { id: entry };
-	const id = [record.id, record.name, record.model].find(isName);
-	if (id === undefined) return undefined;
+/** Reads a record without zod, which is slow for 10,000 of them. */
+function toCatalogueModel(record: unknown): CatalogueModel | undefined {
+	const id = isFields(record) ? record.id : undefined;
+	if (!isFields(record) || typeof id !== 'string' || id === '') return undefined;
 	return { record: { ...record, id }, id, ...readDatedName(id), kinds: kindsIn(record) };
-}
-
-function isName(value: unknown): value is string {
-	return typeof value === 'string' && value !== '';
 }
 
 /** The document does not show the record (GET /v1/models): these fields hold the kind in the catalogues of other services. */

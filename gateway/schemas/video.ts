@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import type { Asked } from './answerWalk';
-import { findTask } from './foundTask';
-import { MAX_ENTRIES, sensibleEntries } from './lists';
-import { isFields } from './responseJson';
-import { submittedTasks } from './submittedTasks';
-import { isKnownStatus, readStatus, STATUSES } from './taskStatus';
+import { addTooBig, listOf, spare } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -48,111 +43,74 @@ export function videoRequest(input: VideoFields, additionalBody?: unknown): Vide
 	return parseInput(request, mergeAdditionalBody(input, additionalBody));
 }
 
+/** The four task statuses (States and transitions). */
+export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;
+
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
-/** An identifier that is a number is accepted: it is the only way to what was paid for. */
-const identifier = z.union([z.string().min(1), z.number().transform(String)]);
-
 const submittedTask = z.looseObject({
-	id: identifier,
-	status: z
-		.preprocess((value) => readStatus(String(value), false), z.enum(STATUSES))
-		.catch('processing'),
+	id: z.string().min(1),
+	/** "`processing` on submission" */
+	status: z.enum(STATUSES).catch('processing'),
 	url: z.string().nullish().catch(null),
-	revised_prompt: z.string().nullish().catch(undefined),
+	revised_prompt: spare(z.string().nullable()),
 });
 
-/** The tasks of the interface's list, or those that are found. */
-function tasksOf(value: unknown): unknown {
-	const { data } = isFields(value) ? value : {};
-	if (!Array.isArray(data)) return submittedTasks(value);
-	const isTask = (entry: unknown) => submittedTask.safeParse(entry).success;
-	return data.length > MAX_ENTRIES || data.some(isTask) ? data : submittedTasks(value);
-}
-
-/**
- * Video submission response. Nothing beyond the ids is worth losing a paid task over:
- * a missing or unknown status counts as the document's `processing`.
- */
-export const videoSubmission = z.preprocess(
-	(value) => (typeof value === 'object' ? { ...value, data: tasksOf(value) } : value),
-	z
-		.looseObject({
-			id: identifier.optional().catch(undefined),
-			object: z.string().optional().catch(undefined),
-			created: number().optional().catch(undefined),
-			model: z.string().optional().catch(undefined),
-			data: sensibleEntries(submittedTask).refine((tasks) => tasks.length > 0),
-		})
-		.superRefine(({ data }, context) => {
-			const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
-			if (id === '') return;
-			const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
-			context.addIssue({
-				code: 'too_big',
-				origin: 'string',
-				maximum: MAX_TASK_ID,
-				input: id,
-				message,
-			});
-		}),
-);
+/** Video submission response. Only the IDs lead to what was paid for. */
+export const videoSubmission = z
+	.looseObject({
+		id: spare(z.string()),
+		object: spare(z.string()),
+		created: spare(z.number()),
+		model: spare(z.string()),
+		data: listOf(submittedTask),
+	})
+	.superRefine(({ data }, context) => {
+		const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
+		if (id === '') return;
+		const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
+		addTooBig(context, message);
+	});
 
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
-const metadata = z.looseObject({
-	duration: number().nullish().catch(undefined),
-	size: z.string().nullish().catch(undefined),
-	fps: number().nullish().catch(undefined),
-	format: z.string().nullish().catch(undefined),
-});
-
-/** Some services add a percent sign. */
-const progress = z.preprocess(
-	(value) => (typeof value === 'string' ? value.replace(/%$/, '') : value),
-	numberBetween(0, 100),
-);
-
-/** Seconds. Some services send ISO 8601. */
-const unixTime = z.preprocess(
-	(value) =>
-		typeof value === 'string' && value.includes('-') ? Math.floor(Date.parse(value) / 1000) : value,
-	number(),
-);
-
-/** A status query response. Only the status matters; the rest may be missing. */
-const report = z.looseObject({
-	id: identifier.nullish(),
+/** Video task (status query response), as a poll brings it. Only the status matters. */
+export const videoTaskReport = z.looseObject({
+	id: z.string().min(1).optional(),
+	/** One of the four task statuses. With any other word, the task is still running. */
 	status: z.string().min(1),
-	progress: progress.nullish().catch(undefined),
-	url: z.string().trim().nullish().catch(undefined),
-	others: z.array(z.string()).optional(),
-	revised_prompt: z.string().nullish().catch(undefined),
-	metadata: metadata.nullish().catch(undefined),
-	created_at: unixTime.nullish().catch(undefined),
-	completed_at: unixTime.nullish().catch(undefined),
+	progress: spare(z.number().min(0).max(100).nullable()),
+	url: spare(z.string().nullable()),
+	revised_prompt: spare(z.string().nullable()),
+	metadata: spare(
+		z
+			.looseObject({
+				duration: spare(z.number().nullable()),
+				size: spare(z.string().nullable()),
+				fps: spare(z.number().nullable()),
+				format: spare(z.string().nullable()),
+			})
+			.nullable(),
+	),
+	created_at: spare(z.number().nullable()),
+	completed_at: spare(z.number().nullable()),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
-	/** What the answer says of a failure, in whichever fields. */
+	/** What a dialect says beside: further videos, the service's own word of the status, and the words of a failure. */
+	others: z.array(z.string()).optional(),
+	said: z.string().optional(),
 	failure: z
 		.object({ words: z.string(), code: z.string().optional(), reason: z.string().optional() })
 		.optional(),
 });
 
-/** An answer with neither the task's ID nor a known status comes from another server. */
-const foundTask = report.refine(({ id, status }) => Boolean(id) || isKnownStatus(status));
-
-/** What an answer says of the task that was asked for. */
-export const videoTaskReport = (asked: Asked) =>
-	z.preprocess((answer) => findTask(answer, asked), foundTask);
-
-export const videoTask = report.extend({
+export const videoTask = videoTaskReport.omit({ said: true }).extend({
 	id: z.string(),
 	/** What the service said instead of the id that was asked for, and of the interface's word. */
 	sent_as: z.object({ id: z.string().optional(), status: z.string().optional() }).optional(),
 	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
-	used: report.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
+	used: videoTaskReport.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
 });
 
 /** A video task, with the id it was requested by. */

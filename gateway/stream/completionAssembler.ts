@@ -1,33 +1,27 @@
-import { hasValue, MESSAGE_FIELDS } from '../schemas/answerMessage';
-import { finishReasonIn } from '../schemas/finishReason';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
-import { Choice, InvalidChunkError, partOf } from './choicePieces';
 import { FieldMerger } from './mergeFields';
 
-/** Fields of a chunk's choice that are read by themselves, those of a message among them. */
-const READ_APART = new Set([
-	'index',
-	'delta',
-	'message',
-	'text',
-	'finish_reason',
-	...MESSAGE_FIELDS,
-]);
+/** A chunk that cannot be read. The answer without it would not be complete. */
+export class InvalidChunkError extends Error {}
+
+/** One choice, as far as its deltas have arrived. */
+interface Choice {
+	message: Fields;
+	/** The fields beside the message. */
+	rest: Fields;
+}
 
 /** Assembles the chunks of a stream into the chat completion that the same call returns without streaming. */
 export class CompletionAssembler {
 	private readonly head: Fields = {};
 	private readonly choices = new Map<number, Choice>();
 	private readonly merger = new FieldMerger();
-	/** Whether each part of the answer came under the next index. */
-	private countsUp = true;
-	private lastIndex = -Infinity;
-	private finished = 0;
 
 	/** Whether every answer seen so far has a finish reason. */
 	get isFinished(): boolean {
-		return this.finished > 0 && (this.isOneChoice || this.finished === this.choices.size);
+		const choices = [...this.choices.values()];
+		return choices.length > 0 && choices.every(({ rest }) => 'finish_reason' in rest);
 	}
 
 	/**
@@ -40,62 +34,78 @@ export class CompletionAssembler {
 			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
 		const parts = chunk.choices ?? [];
 		if (!Array.isArray(parts) || parts.length > MAX_ENTRIES) throw new InvalidChunkError();
-		this.countsUp &&= parts.length < 2;
 		let text = '';
 		let isContent = false;
 		for (const part of parts) {
-			if (!isFields(part)) throw new InvalidChunkError();
-			const index = Number(part.index ?? 0) || 0;
-			const choice = this.choice(index);
-			const finishReason = finishReasonIn(part.finish_reason);
-			for (const name of Object.keys(part)) {
-				if (name === 'logprobs') this.merger.merge(choice.rest, name, part[name]);
-				// Some services put the usage into the last choice.
-				else if (name === 'usage') this.merger.keep(this.head, name, part[name]);
-				else if (!READ_APART.has(name)) this.merger.keep(choice.rest, name, part[name]);
+			const { index = 0, delta, ...rest } = fieldsIn(part);
+			const choice = this.choice(Number(index));
+			for (const name of Object.keys(rest)) {
+				if (name === 'logprobs') this.merger.merge(choice.rest, name, rest[name]);
+				else this.merger.keep(choice.rest, name, rest[name]);
 			}
-			const added = partOf(part, choice);
-			const hasPart = hasValue(added);
-			if (hasPart) {
-				const isNext = choice.first === undefined && index > this.lastIndex;
-				this.countsUp &&= isNext && this.finished === 0;
-				this.lastIndex = index;
-				choice.first ??= added;
-			}
-			choice.add(added);
-			if (index === 0 && typeof added.content === 'string') text += added.content;
-			isContent ||= hasPart || finishReason !== null;
-			if (finishReason !== null && choice.rest.finish_reason === undefined) this.finished += 1;
-			this.merger.keep(choice.rest, 'finish_reason', finishReason);
+			const added = fieldsIn(delta ?? {});
+			const { content } = added;
+			if (!isText(content)) throw new InvalidChunkError();
+			this.merger.mergeAll(choice.message, added);
+			if (count(choice.message.tool_calls) > MAX_ENTRIES)
+				throw new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
+			if (Number(index) === 0) text += content ?? '';
+			isContent ||= hasValue(added) || typeof rest.finish_reason === 'string';
 		}
 		return { text, isContent };
 	}
 
 	toCompletion(): Fields {
 		const sorted = [...this.choices].sort(([a], [b]) => a - b);
-		const [first, ...others] = sorted;
-		if (first === undefined || !this.isOneChoice)
-			return { ...this.head, choices: sorted.map(([index, choice]) => choice.toChoice(index)) };
-		for (const [, { first: part, rest }] of others) {
-			if (part !== undefined) first[1].add(part);
-			for (const name of Object.keys(rest)) this.merger.merge(first[1].rest, name, rest[name]);
-		}
-		return { ...this.head, choices: [first[1].toChoice(0)] };
-	}
-
-	/** Whether all choices are one answer, whose chunks the service counts in the index. Several answers have several finish reasons. */
-	private get isOneChoice(): boolean {
-		return this.countsUp && this.finished < 2;
+		return { ...this.head, choices: sorted.map(([index, choice]) => toChoice(index, choice)) };
 	}
 
 	private choice(index: number): Choice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
-		if (!this.isOneChoice && this.choices.size >= MAX_ENTRIES)
+		if (this.choices.size >= MAX_ENTRIES)
 			throw new TooComplexError(`it has more than ${MAX_ENTRIES} choices`);
-		const choice = new Choice(this.merger);
+		const choice = { message: {}, rest: {} };
 		this.merger.count(choice);
 		this.choices.set(index, choice);
 		return choice;
 	}
+}
+
+function toChoice(index: number, { message, rest }: Choice): Fields {
+	const { tool_calls: pieces, ...others } = message;
+	const calls = Array.isArray(pieces) ? pieces.filter(isFields) : [];
+	// A tool call has no text, which is not the same as an empty text.
+	const content = calls.length === 0 && !hasValue(message) ? '' : null;
+	const whole = { role: 'assistant', content, ...others };
+	const sorted = calls.toSorted((a, b) => Number(a.index) - Number(b.index) || 0);
+	// Without their index, as in a response without streaming.
+	const tool_calls = sorted.map((call) =>
+		Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index')),
+	);
+	return {
+		finish_reason: null,
+		...rest,
+		index,
+		message: calls.length === 0 ? whole : { ...whole, tool_calls },
+	};
+}
+
+function fieldsIn(value: unknown): Fields {
+	if (!isFields(value)) throw new InvalidChunkError();
+	return value;
+}
+
+const count = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+function isText(value: unknown): value is string | null | undefined {
+	return value === undefined || value === null || typeof value === 'string';
+}
+
+/** Whether a part of a message is more than a role. */
+function hasValue(part: Fields): boolean {
+	return Object.keys(part).some((name) => {
+		const value = part[name];
+		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	});
 }

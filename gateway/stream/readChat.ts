@@ -1,22 +1,15 @@
 import { GatewayError, isMalformed, malformedBody, NoResponseError } from '../errors/gatewayError';
 import { ByteBuffer, hasContent, MAX_ANSWER_BYTES } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
-import {
-	answerEnd,
-	type ChatCompletion,
-	chatCompletion,
-	completionIn,
-	firstChoice,
-	textOf,
-} from '../schemas/chat';
+import { answerEnd, firstChoice, textOf } from '../answer/answer';
+import { Chunks, completionFrom, errorBeside, isStream } from '../dialects';
+import { type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
-import { errorBesideAnswer, readErrorBody } from '../errors/errorBody';
+import { readErrorBody } from '../errors/errorBody';
 import { toServiceError } from '../errors/serviceError';
-import { InvalidChunkError } from './choicePieces';
-import { CompletionAssembler } from './completionAssembler';
+import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { SseEvents, type StreamEvent } from './sseEvents';
-import { isStream, withoutBlankStart } from './streamStart';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
@@ -41,6 +34,7 @@ export async function readChat(
 	onText: (text: string) => void,
 ): Promise<ChatCompletion> {
 	const assembly = new CompletionAssembler();
+	const chunks = new Chunks();
 	let told = '';
 	const tell = (text: string) => {
 		if (text === '') return;
@@ -53,9 +47,13 @@ export async function readChat(
 	const onEvent = ({ value, text, isError }: StreamEvent): boolean => {
 		if (isError)
 			throw toServiceError(response, readErrorBody(value) ? value : { error: value ?? text });
-		const chunk = completionIn(value);
+		const made = chunks.from(value);
+		// A chunk that is withheld adds to the answer.
+		return made.length === 0 || made.map((chunk) => onChunk(chunk, text)).includes(true);
+	};
+	const onChunk = (chunk: unknown, text: string): boolean => {
 		if (!isFields(chunk) || !isChunk(chunk)) {
-			throwUnlessIgnored(value, text, response);
+			throwUnlessIgnored(chunk, text, response);
 			lastIgnored = text;
 			ignored += 1;
 			if (ignored > MAX_IGNORED) throw invalidChunk(response, text);
@@ -67,14 +65,19 @@ export async function readChat(
 		throwErrorBeside(chunk, response);
 		return isContent;
 	};
-	const { isDone, whole } = await readEvents(response, onEvent, () => assembly.isFinished);
+	const isFinished = () => {
+		for (const chunk of chunks.rest()) onChunk(chunk, '');
+		return assembly.isFinished;
+	};
+	const { isDone, whole } = await readEvents(response, onEvent, isFinished);
 	let completion: ChatCompletion;
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
-		completion = (await parseResource(whole, complete, response, chatCompletion)).shown;
+		completion = (await parseResource(whole, complete, response, chatCompletion, completionFrom))
+			.shown;
 	} else if (!hasChunks && ignored > 0) {
 		throw invalidChunk(response, lastIgnored);
-	} else if (isDone || assembly.isFinished) {
+	} else if (isFinished() || isDone) {
 		completion = assembled(assembly, response);
 	} else {
 		throw new NoResponseError({
@@ -99,7 +102,8 @@ function assembled(assembly: CompletionAssembler, response: ServiceResponse): Ch
 	const json = JSON.stringify(whole);
 	// Each line is without the key, but a key that two deltas divide is whole only now.
 	const redacted = response.apiKey.redactResponse(json);
-	const completion = chatCompletion.safeParse(redacted === json ? whole : JSON.parse(redacted));
+	const value: unknown = redacted === json ? whole : JSON.parse(redacted);
+	const completion = chatCompletion.safeParse(completionFrom(value));
 	if (completion.success) return completion.data;
 	throw malformedResponse(response, 'The stream ended without an answer', json);
 }
@@ -124,7 +128,7 @@ async function readEvents(
 		if (events === undefined) {
 			if (beginning.length === 0) bytes = withoutBlankStart(received);
 			beginning.add(bytes);
-			if (isStream(beginning.bytes)) {
+			if (isStream(startOf(beginning.bytes))) {
 				events = new SseEvents(response);
 				bytes = beginning.take();
 			}
@@ -158,8 +162,21 @@ async function readEvents(
 				if (!isOfService && mayBreakOff()) finish();
 				else reject(error as Error);
 			})
+			// What was withheld may be refused now.
+			.catch(reject)
 			.finally(() => stopDraining());
 	});
+}
+
+/** How a body begins. */
+function startOf(body: Buffer): string {
+	return body.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
+}
+
+/** Spaces and line breaks before a response only keep the connection alive. */
+function withoutBlankStart(bytes: Buffer): Buffer {
+	const start = bytes.findIndex((byte) => byte > 0x20);
+	return bytes.subarray(start === -1 ? bytes.length : start);
 }
 
 function endless(): GatewayError {
@@ -180,7 +197,7 @@ function throwUnlessIgnored(value: unknown, text: string, response: ServiceRespo
 }
 
 function throwErrorBeside(answer: Fields, response: ServiceResponse): void {
-	const error = errorBesideAnswer(answer);
+	const error = errorBeside(answer);
 	if (error !== undefined) throw toServiceError(response, error);
 }
 

@@ -1,18 +1,12 @@
 import { malformedResponse } from '../parseResponse';
-import { joinedObjects } from '../schemas/jsonInProse';
+import { type Data, isFailure, Lines } from '../dialects';
 import type { ServiceResponse } from '../serviceRequest';
 import { parseEvent } from './eventJson';
 
 /** Characters of a line. No chunk is as long: a longer line is not one of an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** The fields of a line that are read. */
-const FIELD = /^(data|event|error):(.*)$/s;
 /** The beginning of an event that is parsed. Any other, such as a number or a time, only keeps the connection alive. */
 const JSON_START = /^[[{]/;
-/** The end of a stream. A gateway that makes JSON of all data sends the second one (BerriAI/litellm#10053). */
-const DONE = ['[DONE]', '["DONE"]'];
-/** The beginning of an error that is not JSON. */
-const FAILURE = /^\W*error\b/i;
 
 /** An event of a stream. */
 export interface StreamEvent {
@@ -36,8 +30,7 @@ export class SseEvents {
 	private readonly decoder = new TextDecoder();
 	/** The beginning of a line that has not ended. */
 	private rest = '';
-	/** Whether the name of the current event is "error". */
-	private isError = false;
+	private readonly lines = new Lines();
 
 	constructor(private readonly response: ServiceResponse) {}
 
@@ -65,27 +58,15 @@ export class SseEvents {
 		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		return lines.flatMap((line) => this.eventsOf(line.trim()));
+		return lines.flatMap((line) =>
+			this.lines.from(line.trim()).flatMap((data) => this.eventOf(data)),
+		);
 	}
 
-	/** Comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
-	private eventsOf(line: string): StreamEvent[] {
-		if (line === '') this.isError = false;
-		if (line.startsWith('{')) return this.dataEvents(line, this.isError);
-		const [, field, data = ''] = FIELD.exec(line) ?? [];
-		if (field === 'event') this.isError = data.trim() === 'error';
-		else if (field !== undefined)
-			return this.dataEvents(data.trim(), this.isError || field === 'error');
-		return [];
-	}
-
-	private dataEvents(text: string, isError: boolean): StreamEvent[] {
-		this.isDone ||= DONE.includes(text);
+	private eventOf({ text, isError }: Data): StreamEvent[] {
+		this.isDone ||= text === '[DONE]';
 		if (this.isDone || text === '') return [];
 		const value = JSON_START.test(text) ? parseEvent(text) : undefined;
-		// Some services forget the line end between two chunks (openai/openai-python#663).
-		const joined = value === undefined ? joinedObjects(text) : [];
-		if (joined.length > 1) return joined.flatMap((object) => this.dataEvents(object, isError));
-		return [{ value, text, isError: isError || (value === undefined && FAILURE.test(text)) }];
+		return [{ value, text, isError: isError || (value === undefined && isFailure(text)) }];
 	}
 }

@@ -6,7 +6,7 @@ import {
 } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
 import { isOfOtherServer } from '../limits/verdict';
-import { mayBeFailed } from '../schemas/taskStatus';
+import { mayBeFailed } from '../dialects';
 import type { VideoTask } from '../schemas/video';
 import { msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';

@@ -2,18 +2,14 @@ import type { GatewayError } from '../errors/gatewayError';
 import { notStored, unreadableTask } from '../errors/videoError';
 import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
-import { type Asked, namesOf, partsOf, walk } from '../schemas/answerWalk';
-import { isOfNoFilm } from '../schemas/films';
-import { isFields, TooComplexError } from '../schemas/responseJson';
+import { type Asked, isAbout, takeInlineData, taskFrom } from '../dialects';
+import { TooComplexError } from '../schemas/responseJson';
 import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 
 const MIB = 1024 ** 2;
 /** Of JSON with a video: parsed, it takes four times as much memory. */
 const MAX_BYTES = 128 * MIB;
-const DATA_URL = /^data:[^,"]{0,200};base64,/i;
-/** Names of fields with inline data: the interface document does not show where it is. */
-const INLINE = /\bb(?:ase)?64\b|^video bytes$/;
 
 /** Whether a large body is being read: one at a time in this process. */
 let isReading = false;
@@ -48,19 +44,16 @@ export async function readTaskWithVideo(
 				'Generate such a video with Response Format: URL.',
 			);
 		let data = '';
-		const schema = videoTaskReport(asked);
-		const prepare = (value: unknown) => {
-			data = takeInlineData(value);
-			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
+		const from = (answer: unknown) => {
+			data = takeInlineData(answer);
+			if (isLarge && JSON.stringify(answer).length > MAX_RESOURCE_BYTES)
 				throw new TooComplexError('it has more than 2 MiB beside an inline video');
+			return taskFrom(answer, asked, data !== '');
 		};
-		const refusal = (error: GatewayError, value: unknown) => {
-			const isRead = value !== undefined;
-			const isAbout = isRead && walk(value, asked).some(({ isAsked }) => isAsked);
-			return unreadableTask(error, isRead ? isAbout : undefined);
-		};
-		const task = await parseResource(read.take(), true, response, schema, prepare, refusal);
-		return { ...task, video: data && decoded(data.replace(DATA_URL, '')) };
+		const refusal = (error: GatewayError, answer: unknown) =>
+			unreadableTask(error, answer === undefined ? undefined : isAbout(answer, asked));
+		const task = await parseResource(read.take(), true, response, videoTaskReport, from, refusal);
+		return { ...task, video: data && decoded(data) };
 	} finally {
 		if (isLarge) isReading = false;
 	}
@@ -72,17 +65,4 @@ export type TaskAnswer = NonNullable<Awaited<ReturnType<typeof readTaskWithVideo
 /** What is no base64, such as a sentence, stays as it is: its bytes tell that it is no video. */
 function decoded(data: string): Buffer {
 	return Buffer.from(data, /^[\w+/=\r\n-]*$/.test(data.slice(0, 4096)) ? 'base64' : 'utf8');
-}
-
-/** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
-function takeInlineData(answer: unknown): string {
-	const videos = walk(answer).flatMap((place) => {
-		const { key, value, inside } = place;
-		const isData = typeof value === 'string' && (INLINE.test(partsOf(key)) || DATA_URL.test(value));
-		if (!isData || !isFields(inside?.value)) return [];
-		Reflect.deleteProperty(inside.value, key);
-		const isOther = isOfNoFilm(namesOf(place)) || /^data:(?:image|audio|text)/i.test(value);
-		return value === '' || isOther ? [] : [value];
-	});
-	return videos[0] ?? '';
 }

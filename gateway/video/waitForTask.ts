@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { aboutSubmitted, waitTimeout } from '../errors/videoError';
-import { mayBeFailed } from '../schemas/taskStatus';
+import { mayBeFailed } from '../dialects';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';

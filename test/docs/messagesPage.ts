@@ -4,10 +4,10 @@ import { table } from './table';
 /** Places that pass on words of the service, of n8n or of Node.js, or a text that is listed where it is made. */
 const PASSED_ON: readonly string[] = [
 	'gateway/errors/networkError.ts: technical',
-	'gateway/errors/errorBody.ts: JSON.stringify(value.error)',
+	'gateway/dialects/errorBody.ts: message',
+	'gateway/dialects/errorBody.ts: reasonWords(body) || JSON.stringify(body)',
 	'gateway/errors/errorBody.ts: apiKey.redactStart(message, MAX_WORDS)',
 	'gateway/errors/errorBody.ts: message',
-	"gateway/errors/errorBody.ts: reasonWords(error, redact) || (typeof error === 'string' ? error : JSON.stringify(error))",
 	'gateway/errors/meaning.ts: advice ?? row.advice',
 	'gateway/errors/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",

@@ -1,4 +1,4 @@
-import { findTask } from '../../gateway/schemas/foundTask';
+import { findTask } from '../../gateway/dialects/foundTask';
 
 const asked = { ids: ['42'], url: 'https://service.test/v1/video/generations/42' };
 const url = 'https://files.test/clip.mp4';

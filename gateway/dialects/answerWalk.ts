@@ -1,4 +1,4 @@
-import { type Fields, isFields, parseResponseJsonOrUndefined } from './responseJson';
+import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
 const MAX_DEPTH = 16;

@@ -1,7 +1,5 @@
+import { STATUSES } from '../schemas/video';
 import { partsOf } from './answerWalk';
-
-/** The four words of the interface. */
-export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const;
 
 const PROCESSING = /^(?:in ?progress|running)$/;
 const DONE = /\b(?:completed?|done|finish(?:ed)?|succe(?:ed(?:ed)?|ss|ssful))\b|^ready$/;

@@ -1,6 +1,6 @@
 import { isWithin, namesOf, partsOf, type Place, slotOf } from './answerWalk';
 import { REPLACEMENT } from '../redaction';
-import { isFields } from './responseJson';
+import { isFields } from '../schemas/responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */
 const MAX_FILMS = 1_000;

@@ -1,8 +1,8 @@
 import { type Asked, isOfStatus, isWithin, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
-import { type Fields, isEmpty, isFields } from './responseJson';
+import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
 import { NOTHING, reasonWords, SUCCESS } from './reasonWords';
-import { isDone, isKnownStatus, mayBeFailed, readStatus } from './taskStatus';
+import { isDone, isKnownStatus, mayBeFailed, readStatus } from './statusWords';
 
 /** A status word, and the object that it is about. */
 interface Said {
@@ -143,8 +143,7 @@ function failureIn(
 		);
 	const mayBeFailure = mayBeFailed({ status }) || readStatus(status, false) === 'failed';
 	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
-	const same = (text: string) => text;
-	const words = reasonWords(whole.value, same) || reasonWords(answer, same);
+	const words = reasonWords(whole.value) || reasonWords(answer);
 	const code = [...ofTask, ...places].map(codeIn).find(Boolean);
 	const reason = places.find(({ key, inside }) => key === 'reason' && inside?.key === 'data');
 	const failure = {

@@ -1,9 +1,7 @@
 import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
-import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
-import { distinctCalls } from '../schemas/toolCalls';
+import { type Fields, isFields } from '../schemas/responseJson';
 import { CallArguments, isContinued } from './callArguments';
-import type { FieldMerger } from './mergeFields';
 
 interface Piece {
 	id: unknown;
@@ -14,13 +12,12 @@ interface Piece {
 
 /** One call, as far as its pieces have arrived. */
 class Call {
-	/** All fields but `function`. */
-	readonly fields: Fields = {};
 	readonly arguments = new CallArguments();
+	id: unknown;
 	private name = '';
 
-	/** @param index the place of the call in the answer; `Infinity` if the service does not name it */
-	constructor(readonly index: number) {}
+	/** @param at its index, which no other call has */
+	constructor(readonly at: number) {}
 
 	/**
 	 * Whether a piece belongs to the next call. A call without an index is known by its ID. Where there is an index, another ID alone
@@ -28,7 +25,7 @@ class Call {
 	 */
 	isBefore({ id, name, text, hasIndex }: Piece): boolean {
 		if (name === '') return false;
-		const isOtherId = Boolean(this.fields.id && id) && this.fields.id !== id;
+		const isOtherId = Boolean(this.id && id) && this.id !== id;
 		// A tool without parameters may have no arguments (Gemini), and another name is no piece of its name.
 		if (isOtherId && !(hasIndex && isContinued(this.name, name))) return true;
 		if (!this.arguments.isWhole) return false;
@@ -36,25 +33,19 @@ class Call {
 		return text !== '' && !(this.arguments.text === '{}' && name === this.name);
 	}
 
-	take({ name, text }: Piece): void {
+	/** What a piece adds to the call, with its whole name. */
+	take({ name, text }: Piece): Fields {
 		if (isContinued(this.name, name)) this.name = name;
 		else if (this.arguments.text === '') this.name += name;
-		this.arguments.add(text);
-	}
-
-	toFields(): Fields[] {
-		const { name, fields } = this;
-		const { id, ...others } = fields;
-		return this.arguments.texts.map((text, at) => ({
-			...(id !== undefined && at === 0 && { id }),
-			...others,
-			function: { name, arguments: text },
-		}));
+		return { name: this.name, arguments: this.arguments.add(text) };
 	}
 }
 
+/** The fields that a call reads by itself. */
+const PARTS = new Set(['id', 'index', 'function']);
+
 /**
- * Puts the tool calls of a streamed answer together. The interface document does not show them, and services differ in what
+ * Gives each piece of a tool call the index of its call. The interface document does not show them, and services differ in what
  * tells which pieces belong together.
  */
 export class ToolCallPieces {
@@ -63,23 +54,22 @@ export class ToolCallPieces {
 	private readonly byIndex = new Map<string, Call>();
 	private readonly byId = new Map<unknown, Call>();
 
-	constructor(private readonly merger: FieldMerger) {}
+	from(pieces: unknown[]): unknown[] {
+		if (pieces.length > MAX_ENTRIES) return pieces;
+		return pieces.flatMap((piece, position) =>
+			isFields(piece) ? [this.pieceFrom(piece, position, pieces.length === 1)] : [],
+		);
+	}
 
-	/** @throws TooComplexError for more calls than any answer has */
-	add(pieces: unknown[]): void {
-		if (pieces.length > MAX_ENTRIES) throw tooManyCalls();
-		pieces.forEach((piece, position) => {
-			if (isFields(piece)) this.addPiece(piece, position, pieces.length === 1);
+	/** What the pieces so far were not passed on with. */
+	rest(): unknown[] {
+		return this.calls.flatMap((call) => {
+			const rest = call.arguments.rest();
+			return rest === '' ? [] : [{ index: call.at, function: { arguments: rest } }];
 		});
 	}
 
-	/** The calls without their index, as in a response without streaming. */
-	toList(): Fields[] {
-		const sorted = this.calls.toSorted((a, b) => a.index - b.index || 0);
-		return distinctCalls(sorted.flatMap((call) => call.toFields()));
-	}
-
-	private addPiece(fields: Fields, position: number, isAlone: boolean): void {
+	private pieceFrom(fields: Fields, position: number, isAlone: boolean): Fields {
 		const { id, index } = fields;
 		const called = isFields(fields.function) ? fields.function : {};
 		const hasIndex = !isEmptied(index);
@@ -95,25 +85,29 @@ export class ToolCallPieces {
 			? this.byIndex.get(key)
 			: (this.byId.get(id || undefined) ?? (isAlone ? this.calls.at(-1) : this.byIndex.get(key)));
 		if (call === undefined || call.isBefore(piece)) {
-			if (this.calls.length >= MAX_ENTRIES) throw tooManyCalls();
-			this.merger.count(fields);
-			call = new Call(hasIndex ? Number(index) : Infinity);
+			call = new Call(this.freeIndex(index));
 			this.calls.push(call);
 			this.byIndex.set(key, call);
 		}
-		if (id && isEmptied(call.fields.id)) {
-			call.fields.id = id;
+		const isNew = Boolean(id) && isEmptied(call.id);
+		if (isNew) {
+			call.id = id;
 			this.byId.set(id, call);
 		}
-		for (const name of Object.keys(fields))
-			if (!PARTS.has(name)) this.merger.merge(call.fields, name, fields[name]);
-		call.take(piece);
+		const others = Object.entries(fields).filter(
+			([name, value]) => !PARTS.has(name) && !isEmptied(value),
+		);
+		return {
+			...Object.fromEntries(others),
+			...(isNew && { id }),
+			index: call.at,
+			function: call.take(piece),
+		};
 	}
-}
 
-/** The fields that a call reads by itself. */
-const PARTS = new Set(['id', 'index', 'function']);
-
-function tooManyCalls(): TooComplexError {
-	return new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
+	private freeIndex(index: unknown): number {
+		const used = this.calls.map(({ at }) => at);
+		const own = isEmptied(index) ? NaN : Number(index);
+		return Number.isSafeInteger(own) && !used.includes(own) ? own : Math.max(-1, ...used) + 1;
+	}
 }

@@ -1,7 +1,10 @@
 import { namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { statusesIn } from './foundTask';
-import { type Fields, isEmpty, isFields } from './responseJson';
+import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
+import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS } from './reasonWords';
+import { readStatus } from './statusWords';
+import { hasOnly, idIn, numberIn, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =
@@ -45,11 +48,50 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	return undefined;
 }
 
+const FIELDS = new Set(['id', 'object', 'created', 'model', 'data']);
+const TASK_FIELDS = new Set(['id', 'status', 'url', 'revised_prompt']);
+const STATUS = /^(?:queued|processing)$/;
+
+/** A submission as the interface has it. */
+function isDocumented(answer: unknown): boolean {
+	if (!hasOnly(answer, FIELDS) || !Array.isArray(answer.data)) return false;
+	const { id, created, data } = answer;
+	const isTask = (task: unknown) =>
+		hasOnly(task, TASK_FIELDS) && isId(task.id) && STATUS.test(String(task.status));
+	return (
+		typeof id !== 'number' && typeof created !== 'string' && data.length > 0 && data.every(isTask)
+	);
+}
+
+const isId = (value: unknown) => typeof value === 'string' && value !== '';
+
+/** A submission, as the interface has it: a paid task is not lost for the name of its ID. */
+export function submissionFrom(answer: unknown): unknown {
+	if (typeof answer !== 'object' || answer === null || isDocumented(answer)) return answer;
+	const fields = isFields(answer) ? answer : {};
+	return { ...withRead(fields, { id: idIn, created: numberIn }), data: tasksIn(answer) };
+}
+
+/** The tasks of the interface's list, or those that are found. */
+function tasksIn(answer: unknown): unknown {
+	const { data } = isFields(answer) ? answer : {};
+	if (Array.isArray(data) && data.length > MAX_ENTRIES) return data;
+	const listed = Array.isArray(data) ? data.flatMap(taskIn) : [];
+	return listed.length > 0 ? listed : submittedTasks(answer).flatMap(taskIn);
+}
+
+/** An entry with an ID. */
+function taskIn(entry: unknown): Fields[] {
+	const id = isFields(entry) ? idIn(entry.id) : undefined;
+	if (!isFields(entry) || !isId(id)) return [];
+	return [{ ...entry, id, status: readStatus(String(entry.status), false) }];
+}
+
 /**
  * The tasks of a submission that has no list of the interface: what has the likeliest ID, and the other entries of its list. A paid
  * task is not lost for the name of its ID.
  */
-export function submittedTasks(answer: unknown): Fields[] {
+function submittedTasks(answer: unknown): Fields[] {
 	const places = walk(answer);
 	const statuses = statusesIn(places);
 	const statusBeside = ({ inside }: Place) => inside && statuses.get(inside)?.word;

@@ -1,12 +1,15 @@
-import { type Fields, isEmpty, isFields, parseResponseJsonOrUndefined } from './responseJson';
+import {
+	type Fields,
+	isEmpty,
+	isFields,
+	parseResponseJsonOrUndefined,
+} from '../schemas/responseJson';
 
 /** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
 const MAX_DEPTH = 10;
 /** Fields and entries that are looked at in all, and the entries of one list. */
 const MAX_LOOKED_AT = 5_000;
 const MAX_LISTED = 20;
-/** Characters of all words, of which an error shows no more. */
-export const MAX_WORDS = 1_000;
 
 /** The name of a field with words about a failure, wherever it is, and of one that has them only in an object with such a name. */
 const REASON = /message|msg|reason(?!ing)|detail|error|failure/i;
@@ -35,10 +38,9 @@ interface Place {
  * What a body of any shape says of a failure: of a refused request, or of a failed task. The words that are nearest to the top come
  * first, and what is inside them follows: words that a gateway passes on, also as JSON in a text, and refused fields.
  * @param body parsed JSON, or a text
- * @param redact takes the key out of a text
- * @returns at most 1,000 characters; empty if nothing in the body has words
+ * @returns all words, of any length: the key is removed before they are cut; empty if nothing in the body has words
  */
-export function reasonWords(body: unknown, redact: (text: string) => string): string {
+export function reasonWords(body: unknown): string {
 	let lookedAt = 0;
 	const wordsIn = (value: unknown, place: Place): string => {
 		lookedAt += 1;
@@ -74,10 +76,10 @@ export function reasonWords(body: unknown, redact: (text: string) => string): st
 		if (inner !== '') return inner;
 		const isOfReason = isReason(place.name) || (place.isInside && hasWords(place.name));
 		if (!isOfReason || NOTHING.test(text.trim()) || PAGE_START.test(text)) return '';
-		return cut(redact(text).trim());
+		return text.trim();
 	};
 	const name = typeof body === 'string' ? 'message' : '';
-	return cut(redact(wordsIn(body, { name, depth: 0, isInside: false })));
+	return wordsIn(body, { name, depth: 0, isInside: false });
 }
 
 function hasWords(name: string): boolean {
@@ -117,8 +119,4 @@ function joined(texts: string[], between: string): string {
 	for (const text of texts.filter(Boolean).slice(0, MAX_LISTED))
 		if (!kept.some((earlier) => earlier.includes(text))) kept.push(text);
 	return kept.join(between);
-}
-
-function cut(text: string): string {
-	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text;
 }

@@ -1,7 +1,7 @@
-import { callsIn, withoutThoughts } from './answerMessage';
-import { type ChatCompletion, firstChoice, textOf } from './chat';
-import { jsonInProse } from './jsonInProse';
-import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
+import type { ChatCompletion } from '../schemas/chat';
+import { jsonInProse } from '../schemas/jsonInProse';
+import { parseResponseJson, parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import { callsIn, firstChoice, textOf, withoutThoughts } from './answer';
 
 /** A code fence at the start of a line, where no string of JSON can contain one; then anywhere. */
 const CODE_FENCES = [/^[ \t]*```/m, '```'];

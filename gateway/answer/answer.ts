@@ -1,0 +1,60 @@
+import { endOf } from '../dialects';
+import type { ChatCompletion } from '../schemas/chat';
+import { isEmptied } from '../schemas/input';
+import type { Fields } from '../schemas/responseJson';
+
+/** The choice of index 0, which need not come first. */
+export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choices'][number] {
+	return (choices.find(({ index }) => index === 0) ?? choices[0])!;
+}
+
+/** What the model says: its answer, or its words when it refuses to give one. */
+export function textOf(completion: ChatCompletion): string {
+	const { content, refusal } = firstChoice(completion).message;
+	return content || refusal || '';
+}
+
+/** What an answer has that says nothing and calls no tool, as far as it may be billed; undefined for any other answer. */
+export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' | undefined {
+	const { message } = firstChoice(completion);
+	const text = textOf(completion);
+	if (withoutThoughts(text).trim() !== '' || callsIn(message).length > 0) return undefined;
+	if (text.trim() !== '' || hasThoughts(message)) return 'thoughts';
+	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
+}
+
+/** How the first choice ended, as far as its finish reason is known. */
+export function answerEnd(completion: ChatCompletion): ReturnType<typeof endOf> {
+	return endOf(firstChoice(completion).finish_reason ?? '');
+}
+
+/** The token counts that the service sent. */
+export function tokensOf({ usage }: ChatCompletion) {
+	const { prompt_tokens, completion_tokens, total_tokens } = usage ?? {};
+	return {
+		prompt_tokens: prompt_tokens ?? undefined,
+		completion_tokens: completion_tokens ?? undefined,
+		total_tokens: total_tokens ?? undefined,
+	};
+}
+
+/** The calls of tools in a message. */
+export function callsIn({ tool_calls }: Fields): unknown[] {
+	return Array.isArray(tool_calls) ? tool_calls : [];
+}
+
+/** Whether a model thought before it answered. */
+function hasThoughts(message: Fields): boolean {
+	return Object.keys(message).some((name) => {
+		const value = message[name];
+		const isEmpty = Array.isArray(value) ? value.length === 0 : !value;
+		return /reasoning|think|thought/i.test(name) && !isEmptied(value) && !isEmpty;
+	});
+}
+
+/** What a reasoning model thinks before its answer, whose beginning some services leave out. */
+const THOUGHTS = /^(?:\s*<think>(?:[\s\S]*?<\/think>|[\s\S]*)|[\s\S]*?<\/think>)/i;
+
+export function withoutThoughts(text: string): string {
+	return text.replace(THOUGHTS, '');
+}

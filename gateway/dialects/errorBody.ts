@@ -1,0 +1,144 @@
+import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
+import { walk } from './answerWalk';
+import { isSuccess, NOTHING, reasonWords } from './reasonWords';
+import { hasOnly } from './values';
+
+/** Fields of a body that tell an error by itself; a numeric `status` tells what a title is. */
+const TELLS =
+	/^(?:title|status|errors?|detail|error_?description|reason|base_resp|(?:err(?:or)?_?|status_?|fail_?)?(?:message|msg|reason))$/i;
+/** Fields with an object that has the code of the error. */
+const INNER = ['error', 'errors', 'base_resp'];
+const FIELDS = new Set(['code', 'message', 'data']);
+const DATA = new Set(['retry_after']);
+
+/** An error in the general shape of the interface. */
+function isDocumented(body: unknown): boolean {
+	if (!hasOnly(body, FIELDS)) return false;
+	const { code, message, data } = body;
+	const isPlain = isEmpty(data) || hasOnly(data, DATA);
+	return isPlain && [code, message].every((text) => typeof text === 'string' && isWords(text));
+}
+
+const isWords = (text: string) =>
+	text === text.trim() && /^[^[{<\n][^\n]*$/.test(text) && !NOTHING.test(text);
+
+/** An error body of any shape in the general one of the interface, with `type` and `param` of similar services; undefined for any other JSON. */
+export function errorFrom(body: unknown): unknown {
+	if (isDocumented(body)) return isSuccess(body as Fields) ? undefined : body;
+	if (typeof body !== 'object' || body === null || isSuccess(body as Fields)) return undefined;
+	const value = body as Fields;
+	const fields = Object.entries(value).filter(([name]) => TELLS.test(name));
+	const told: unknown = Array.isArray(value) ? value : Object.fromEntries(fields);
+	const hasWords = reasonWords(told) !== '';
+	if (!hasWords && typeof value.message !== 'string' && isEmpty(value.error)) return undefined;
+	const error = asGeneral(value);
+	if (hasWords) return error;
+	const message = typeof value.message === 'string' ? '' : JSON.stringify(value.error);
+	return { ...error, message };
+}
+
+/** The error of a task, in the general shape. Without readable words, its JSON is the message. */
+export function reasonFrom(error: unknown): unknown {
+	return asGeneral({ error });
+}
+
+function asGeneral(body: unknown): Fields {
+	const [first] = Array.isArray(body) ? (body as unknown[]) : [body];
+	const nested = field(first, 'error');
+	const data = field(nested, 'data') ?? field(first, 'data');
+	const reason = field(data, 'reason');
+	return {
+		message: reasonWords(body) || JSON.stringify(body),
+		code: inner(body, ['code', 'error_code', 'status_code']),
+		type: inner(nested, ['type']),
+		param: inner(body, ['param']),
+		data: { reason: typeof reason === 'string' ? reason : filtersIn(body) },
+	};
+}
+
+/** A field of an object; undefined for other values. */
+function field(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
+}
+
+function asText(value: unknown): string | undefined {
+	const text = typeof value === 'number' ? String(value) : value;
+	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
+}
+
+/** The first value of these fields in an error or in an object inside it. The innermost object counts most. */
+function inner(value: unknown, names: string[]): string | undefined {
+	const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
+	const isObject = typeof first === 'object' && first !== null;
+	const found = isObject ? INNER.map((name) => inner(field(first, name), names)) : [];
+	return [...found, ...names.map((name) => asText(field(first, name)))].find(Boolean);
+}
+
+/** The categories of Azure's content filter that were found. */
+function filtersIn(error: unknown): string | undefined {
+	const found = walk(error).filter(({ value }) => field(value, 'filtered') === true);
+	return found.map(({ key }) => key).join(', ') || undefined;
+}
+
+/** An answer, or the part of it that arrived. */
+interface PartOfAnswer {
+	error?: unknown;
+	choices?: unknown;
+}
+
+/**
+ * The error body that a service such as OpenRouter sends beside a part of an answer: in the response or in one of its
+ * choices. Beside choices, only the field `error` tells an error: fields such as `message` may mean something else.
+ */
+export function errorBeside(answer: PartOfAnswer): object | undefined {
+	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isFields) : [];
+	if (choices.length === 0 && errorFrom(answer)) return answer;
+	const part = [answer, ...choices].find(({ error }) => !isEmpty(error));
+	if (part) return { error: part.error };
+	const { base_resp } = answer as { base_resp?: unknown };
+	return errorFrom(base_resp) ? { base_resp } : undefined;
+}
+
+/** A wait that a body asks for. */
+export interface Wait {
+	ms: number;
+	/** Whether it is in the field that the document names. */
+	isData?: boolean;
+}
+
+/** Seconds: some services add the unit. */
+const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
+/** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
+const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
+/** A wait in the words of a response: "Please retry in 3.5s", "try again in 20 seconds". */
+const WAIT_WORDS = /\b(?:re)?try(?: again)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?){1,3})/i;
+const AMOUNT = /(\d{1,9}(?:\.\d{1,9})?) ?(ms|[smhd])/gi;
+const UNITS: Record<string, number> = {
+	ms: 1,
+	s: 1000,
+	m: 60_000,
+	h: 3_600_000,
+	d: 86_400_000,
+};
+
+/** The waits that a body names in its fields. */
+export function waitsIn(body: unknown): Wait[] {
+	if (typeof body !== 'object') return [];
+	return walk(body).flatMap(({ key, value, inside }): Wait[] => {
+		const [name, unit] = WAIT_FIELD.exec(key) ?? [];
+		if (name === undefined) return [];
+		const amount = Number(SECONDS.exec(String(value))?.[1] ?? NaN);
+		return [
+			{ ms: amount * (unit?.toLowerCase() === 'ms' ? 1 : 1000), isData: inside?.key === 'data' },
+		];
+	});
+}
+
+/** The wait that the words of a body name. */
+export function waitInWords(words: string): Wait {
+	const [, told = ''] = WAIT_WORDS.exec(words) ?? [];
+	const toldMs = [...told.matchAll(AMOUNT)].map(
+		([, amount, unit = '']) => Number(amount) * (UNITS[unit.toLowerCase()] ?? 0),
+	);
+	return { ms: toldMs.reduce((sum, ms) => sum + ms, 0) };
+}

@@ -1,0 +1,64 @@
+import { isEmptied } from '../schemas/input';
+import { type Fields, isFields } from '../schemas/responseJson';
+
+/** A part of a content that is a list: its text, or an object with one. Parts with something else have no text. */
+function textOfPart(part: unknown): string | null | undefined {
+	if (typeof part === 'string') return part;
+	if (!isFields(part)) return undefined;
+	return isEmptied(part.text) ? '' : typeof part.text === 'string' ? part.text : undefined;
+}
+
+/**
+ * The text of a content, which some services send as a list of parts.
+ * @returns what is no content as it is
+ */
+export function contentIn(content: unknown): unknown {
+	if (isEmptied(content) || typeof content === 'string') return content;
+	if (!Array.isArray(content)) return textOfPart(content) || content;
+	const texts = content.map(textOfPart);
+	return texts.includes(undefined) ? content : texts.join('');
+}
+
+export const isContent = (content: unknown): boolean =>
+	isEmptied(content) || typeof content === 'string';
+
+const MESSAGE_FIELDS = [
+	'role',
+	'content',
+	'refusal',
+	'tool_calls',
+	'function_call',
+	'reasoning_content',
+	'reasoning',
+];
+
+/** Fields of a choice that are its message, or a part of one. */
+export const OF_MESSAGE = new Set(['message', 'delta', 'text', ...MESSAGE_FIELDS]);
+
+/** A message, which may be a text alone. */
+export function asMessage(value: unknown): Fields {
+	return typeof value === 'string' ? { content: value } : isFields(value) ? value : {};
+}
+
+/** Whether a message is more than a role. */
+export function hasValue(message: Fields): boolean {
+	return Object.keys(message).some((name) => {
+		const value = message[name];
+		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	});
+}
+
+/** The fields of a message that some services put into the choice itself (vllm-project/vllm#39468), or its `text` alone. */
+export function messageInChoice(choice: Fields): Fields {
+	const fields = Object.fromEntries(
+		MESSAGE_FIELDS.filter((name) => !isEmptied(choice[name])).map((name) => [name, choice[name]]),
+	);
+	const { text } = choice;
+	return typeof text === 'string' && text !== '' ? { content: text, ...fields } : fields;
+}
+
+/** The calls of tools in a message, or in a piece of one: also one call, as the interfaces before `tool_calls` have it. */
+export function callsIn({ tool_calls, function_call }: Fields): unknown[] {
+	if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls;
+	return isFields(function_call) ? [{ type: 'function', function: function_call }] : [];
+}

@@ -1,0 +1,45 @@
+import { MAX_MODELS } from '../schemas/models';
+import { isFields } from '../schemas/responseJson';
+
+const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
+
+/** The list of models, in its usual shape. The document does not show it, so all common ones are accepted. */
+export function modelListFrom(body: unknown): unknown {
+	const { next, has_more } = isFields(body) ? body : {};
+	const list = unwrapped(unwrapped(body));
+	const isLong = Array.isArray(list) && list.length > MAX_MODELS;
+	return { data: Array.isArray(list) && !isLong ? list.map(recordOf) : list, next, has_more };
+}
+
+/** A record with an `id`. Some services have numbers for IDs, which no request can name. */
+function recordOf(entry: unknown): unknown {
+	const record = isFields(entry) ? entry : { id: entry };
+	if (isName(record.id)) return record;
+	const id = [record.name, record.model].find(isName);
+	return id === undefined ? undefined : { ...record, id };
+}
+
+function isName(value: unknown): boolean {
+	return typeof value === 'string' && value !== '';
+}
+
+/** The list inside a body, or another body that has it inside; a body that is the list itself is returned as it is. */
+function unwrapped(body: unknown): unknown {
+	const fields = isFields(body) ? body : {};
+	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
+	const isNull = fields.object === 'list' && fields.data === null;
+	const list = isNull ? [] : (LISTS.map((name) => fields[name]).find(Boolean) ?? body);
+	const isEmpty = Array.isArray(list) && list.length === 0;
+	// Beside an error, an empty list does not mean that there are no models.
+	return isEmpty &&
+		(fields.success === false || saysSomething(fields.error) || saysSomething(fields.errors))
+		? body
+		: list;
+}
+
+/** An error that is no `false`, and no empty list or text. */
+function saysSomething(error: unknown): boolean {
+	return typeof error === 'object' && error !== null
+		? Object.keys(error).length > 0
+		: Boolean(error);
+}

@@ -1,0 +1,88 @@
+import { isFields } from '../schemas/responseJson';
+import { type Asked, namesOf, partsOf, walk } from './answerWalk';
+import { isOfNoFilm } from './films';
+import { findTask } from './foundTask';
+import { isDone, isKnownStatus, isOtherWord, mayBeFailed, readStatus } from './statusWords';
+import { hasOnly, idIn, numberIn, percentIn, timeIn, withRead } from './values';
+
+const FIELDS = new Set(
+	'id status progress url revised_prompt metadata created_at completed_at error'.split(' '),
+);
+const METADATA = new Set(['duration', 'size', 'fps', 'format']);
+const NUMBERS = { duration: numberIn, fps: numberIn };
+
+/** The task that was asked for, as the interface has it. Words about a failure are looked for in all of it. */
+function isDocumented(answer: unknown, { ids }: Asked): boolean {
+	if (!hasOnly(answer, FIELDS) || !ids.includes(String(answer.id))) return false;
+	const { status, url, progress, created_at, completed_at, metadata, error } = answer;
+	const isRunning = (status === 'queued' || status === 'processing') && isNothing(url);
+	const isCompleted = status === 'completed' && /^https?:\/\/[^\s]+$/.test(String(url));
+	const numbers = [progress, created_at, completed_at];
+	return (
+		(isRunning || isCompleted) &&
+		typeof answer.id === 'string' &&
+		isNothing(error) &&
+		numbers.every((value) => isNothing(value) || typeof value === 'number') &&
+		(isNothing(metadata) ||
+			(hasOnly(metadata, METADATA) &&
+				['duration', 'fps'].every((name) => typeof metadata[name] !== 'string')))
+	);
+}
+
+const isNothing = (value: unknown) => value === undefined || value === null;
+
+/**
+ * The task that was asked for, wherever and in whichever words an answer has it, as the interface has it; undefined if it has none.
+ * Beside the fields of the document, `said` is the service's own word of a status, `others` are further videos, and `failure` is what
+ * the answer says of a failure.
+ * @param hasData whether its inline video was found
+ */
+export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknown {
+	if (isDocumented(answer, asked)) return answer;
+	const found = findTask(answer, asked);
+	if (found === undefined) return undefined;
+	const { status: said, failure } = found;
+	// An answer with neither the task's ID nor a known status comes from another server.
+	const id = idIn(found.id ?? undefined);
+	if (!id && !isKnownStatus(said)) return undefined;
+	const url = typeof found.url === 'string' ? found.url.trim() : undefined;
+	const hasVideo = Boolean(url) || hasData;
+	// A service may call a task done that its rules have stopped.
+	const isStopped = isDone(said) && !hasVideo && failure !== undefined;
+	const status = isStopped ? 'failed' : readStatus(said, hasVideo);
+	const isFailed = status === 'failed' || mayBeFailed({ status });
+	const readers = { progress: percentIn, created_at: timeIn, completed_at: timeIn };
+	return {
+		...withRead(found, {
+			...readers,
+			metadata: (value) => (isFields(value) ? withRead(value, NUMBERS) : value),
+		}),
+		id,
+		url: url ?? found.url,
+		status,
+		said: isOtherWord(said, status) ? said : undefined,
+		failure: isFailed ? failure : undefined,
+	};
+}
+
+/** Whether an answer is about the task that was asked for, though it may have no status. */
+export function isAbout(answer: unknown, asked: Asked): boolean {
+	return walk(answer, asked).some(({ isAsked }) => isAsked);
+}
+
+const DATA_URL = /^data:[^,"]{0,200};base64,/i;
+/** Names of fields with inline data: the interface document does not show where it is. */
+const INLINE = /\bb(?:ase)?64\b|^video bytes$/;
+
+/** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
+export function takeInlineData(answer: unknown): string {
+	const videos = walk(answer).flatMap((place) => {
+		const { key, value, inside } = place;
+		const isData = typeof value === 'string' && (INLINE.test(partsOf(key)) || DATA_URL.test(value));
+		if (!isData || !isFields(inside?.value)) return [];
+		Reflect.deleteProperty(inside.value, key);
+		const isOther = isOfNoFilm(namesOf(place)) || /^data:(?:image|audio|text)/i.test(value);
+		return value === '' || isOther ? [] : [value];
+	});
+	return (videos[0] ?? '').replace(DATA_URL, '');
+}

@@ -1,0 +1,41 @@
+import { type Fields, isFields } from '../schemas/responseJson';
+
+/** A number that is sent as text. Anything else is unchanged. */
+export function numberIn(value: unknown): unknown {
+	const isNumber =
+		typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
+	return isNumber ? Number(value) : value;
+}
+
+/** Some services add a percent sign. */
+export function percentIn(value: unknown): unknown {
+	return numberIn(typeof value === 'string' ? value.replace(/%$/, '') : value);
+}
+
+/** Seconds. Some services send ISO 8601. */
+export function timeIn(value: unknown): unknown {
+	const isDate = typeof value === 'string' && value.includes('-');
+	return isDate ? Math.floor(Date.parse(value) / 1000) : numberIn(value);
+}
+
+/** An identifier that is a number is accepted: it is the only way to what was paid for. */
+export function idIn(value: unknown): unknown {
+	return typeof value === 'number' ? String(value) : value;
+}
+
+type Reader = (value: unknown) => unknown;
+
+/** An object with some of its fields read, those that it has. */
+export function withRead(fields: Fields, readers: Record<string, Reader>): Fields {
+	const read = { ...fields };
+	for (const name of Object.keys(readers)) {
+		const value = fields[name];
+		if (value !== undefined) read[name] = readers[name]?.(value);
+	}
+	return read;
+}
+
+/** Whether an object has these fields alone. */
+export function hasOnly(value: unknown, names: ReadonlySet<string>): value is Fields {
+	return isFields(value) && Object.keys(value).every((name) => names.has(name));
+}

@@ -1,0 +1,41 @@
+import type * as open from '../../gateway/dialects';
+import { isFields } from '../../gateway/schemas/responseJson';
+import { STATUSES } from '../../gateway/schemas/video';
+
+// The door to the dialects, closed: what the interface document does not show is not understood. What it shows works all the same.
+const same = (value: unknown): unknown => value;
+export const completionFrom: typeof open.completionFrom = same;
+export const submissionFrom: typeof open.submissionFrom = same;
+export const modelListFrom: typeof open.modelListFrom = same;
+export const taskFrom: typeof open.taskFrom = same;
+export const errorFrom: typeof open.errorFrom = same;
+export const reasonFrom: typeof open.reasonFrom = same;
+
+export class Chunks {
+	from = (event: unknown): unknown[] => [event];
+	rest = (): unknown[] => [];
+}
+
+export class Lines {
+	from(line: string): open.Data[] {
+		const [, text] = /^data: (.*)$/s.exec(line) ?? [];
+		return text === undefined ? [] : [{ text, isError: false }];
+	}
+}
+
+export const isStream: typeof open.isStream = (start) => start.startsWith('data: ');
+export const isFailure: typeof open.isFailure = () => false;
+export const takeInlineData: typeof open.takeInlineData = () => '';
+export const isAbout: typeof open.isAbout = () => false;
+export const errorBeside: typeof open.errorBeside = () => undefined;
+export const waitsIn: typeof open.waitsIn = () => [];
+export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
+export const reasonWords: typeof open.reasonWords = (body) =>
+	isFields(body) && typeof body.message === 'string' ? body.message : '';
+
+const ENDS = ['stop', 'length', 'content_filter', 'tool_calls'] as const;
+export const endOf: typeof open.endOf = (reason) => ENDS.find((end) => end === reason);
+export const isDone: typeof open.isDone = (said) => said === 'completed';
+export const isKnownStatus: typeof open.isKnownStatus = (said) =>
+	STATUSES.some((status) => status === said);
+export const mayBeFailed: typeof open.mayBeFailed = () => false;
