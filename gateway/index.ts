@@ -27,8 +27,15 @@ export {
 	chatRequest,
 	type ChatRequest,
 } from './schemas/chat';
-export { answerEnd, callsIn, emptyAnswer, firstChoice, textOf, tokensOf } from './answer/answer';
-export { endOf } from './dialects';
+export {
+	answerEnd,
+	callsIn,
+	emptyAnswer,
+	endOf,
+	firstChoice,
+	textOf,
+	tokensOf,
+} from './answer/answer';
 export { hasRoundedNumber } from './schemas/jsonInProse';
 export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
 export { readToolCalls } from './answer/toolCalls';

@@ -1,10 +1,11 @@
-import { endOf } from '../dialects';
-import type { ChatCompletion } from '../schemas/chat';
+import { type ChatCompletion, FINISH_REASONS } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
 import type { Fields } from '../schemas/responseJson';
 
+type Choice = ChatCompletion['choices'][number];
+
 /** The choice of index 0, which need not come first. */
-export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choices'][number] {
+export function firstChoice({ choices }: ChatCompletion): Choice {
 	return (choices.find(({ index }) => index === 0) ?? choices[0])!;
 }
 
@@ -23,9 +24,13 @@ export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' 
 	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
 }
 
-/** How the first choice ended, as far as its finish reason is known. */
-export function answerEnd(completion: ChatCompletion): ReturnType<typeof endOf> {
-	return endOf(firstChoice(completion).finish_reason ?? '');
+/** How a choice ended, as far as its finish reason is known. */
+export function endOf({ finish_reason, end }: Choice): Choice['end'] {
+	return end ?? FINISH_REASONS.find((reason) => reason === finish_reason);
+}
+
+export function answerEnd(completion: ChatCompletion): Choice['end'] {
+	return endOf(firstChoice(completion));
 }
 
 /** The token counts that the service sent. */

@@ -1,7 +1,8 @@
+import { FINISH_REASONS } from '../schemas/chat';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { isEmptied } from '../schemas/input';
 import { type Fields, isFields } from '../schemas/responseJson';
-import { finishReasonIn } from './finishWords';
+import { endOf, finishReasonIn } from './finishWords';
 import { asMessage, callsIn, contentIn, hasValue, isContent, messageInChoice } from './message';
 import { toolCallsFrom } from './toolCalls';
 import { hasOnly, idIn, numberIn, withRead } from './values';
@@ -27,7 +28,7 @@ function isDocumented(body: unknown): boolean {
 			(choice) =>
 				hasOnly(choice, CHOICE_FIELDS) &&
 				typeof choice.index === 'number' &&
-				typeof choice.finish_reason === 'string' &&
+				FINISH_REASONS.some((reason) => reason === choice.finish_reason) &&
 				hasOnly(choice.message, MESSAGE_FIELDS) &&
 				typeof choice.message.content === 'string',
 		)
@@ -81,6 +82,7 @@ function choiceFrom(choice: unknown): Fields[] {
 		{
 			...withRead(choice, { index: numberIn }),
 			...(choice.finish_reason !== undefined && { finish_reason }),
+			end: endOf(finish_reason ?? ''),
 			message: {
 				...(!isOwn && { role: 'assistant', content: '' }),
 				...message,

@@ -1,5 +1,6 @@
-/** How an answer ended, in the words of the interface document and of function calling. */
-type AnswerEnd = 'stop' | 'length' | 'content_filter' | 'tool_calls';
+import type { FINISH_REASONS } from '../schemas/chat';
+
+type AnswerEnd = (typeof FINISH_REASONS)[number];
 
 /** What the words of similar services mean, without case, spaces and signs. An answer is lost by nothing but a clear failure. */
 const ENDS: ReadonlyArray<readonly [AnswerEnd | 'failed', RegExp]> = [

@@ -112,10 +112,15 @@ const answerMessage = z.looseObject({
 	tool_calls: z.unknown().superRefine(counted()).optional(),
 });
 
+/** `tool_calls` is that of function calling, which the document names but does not show. */
+export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls'] as const;
+
 const choice = z.looseObject({
 	index: spare(z.number()),
 	message: answerMessage,
 	finish_reason: z.string().nullish(),
+	/** What a dialect's finish reason means. Never shown. */
+	end: spare(z.enum([...FINISH_REASONS, 'failed'])),
 });
 
 /**

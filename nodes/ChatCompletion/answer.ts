@@ -103,7 +103,8 @@ export function simplified(completion: ChatCompletion): IDataObject {
 
 /** The completion as the service sent it, without an `error`, which would send a good item to the error branch. */
 export function full(completion: ChatCompletion): IDataObject {
-	return without(completion, 'error') as IDataObject;
+	const choices = completion.choices.map((choice) => without(choice, 'end'));
+	return { ...without(completion, 'error'), choices } as IDataObject;
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
@@ -124,10 +125,9 @@ export function noteOddAnswer(
 	simplify: boolean,
 ): void {
 	const { choices } = completion;
-	const reasons = choices.flatMap(({ finish_reason }) => finish_reason ?? []);
-	for (const sent of new Set(reasons)) {
-		const end = endOf(sent);
-		if (end === 'stop' || end === 'tool_calls') continue;
+	const ends = choices.map((choice) => [choice.finish_reason ?? '', endOf(choice)] as const);
+	for (const [sent, end] of new Map(ends)) {
+		if (sent === '' || end === 'stop' || end === 'tool_calls') continue;
 		const reason = hints.worded(shortText(sent));
 		if (end === 'length')
 			hints.note(

@@ -33,8 +33,6 @@ export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
 export const reasonWords: typeof open.reasonWords = (body) =>
 	isFields(body) && typeof body.message === 'string' ? body.message : '';
 
-const ENDS = ['stop', 'length', 'content_filter', 'tool_calls'] as const;
-export const endOf: typeof open.endOf = (reason) => ENDS.find((end) => end === reason);
 export const isDone: typeof open.isDone = (said) => said === 'completed';
 export const isKnownStatus: typeof open.isKnownStatus = (said) =>
 	STATUSES.some((status) => status === said);
