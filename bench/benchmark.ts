@@ -36,19 +36,9 @@ export interface BarChart {
 	bars: Array<{ label: string; value: number; isOurs: boolean }>;
 }
 
-export interface LineChart {
-	title: string;
-	unit: string;
-	xUnit: string;
-	/** `x` is drawn on a logarithmic scale. */
-	lines: Array<{ label: string; isOurs: boolean; points: Array<{ x: number; y: number }> }>;
-}
-
-export type Chart = BarChart | LineChart;
-
 export interface Result {
 	comparisons: Comparison[];
-	charts: Chart[];
+	charts: BarChart[];
 	/** Other results of this run, as sentences. */
 	notes: string[];
 }

@@ -55,7 +55,6 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { withinTotalTime } from './http/idleTimeout';
 export { type HostHelpers } from './http/hostHelpers';
-export type { Polling } from './video/pollSchedule';
 export { storageError, taskFailed } from './errors/videoError';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';

@@ -1,5 +1,4 @@
 import type { Benchmark } from '../benchmark';
-import { adaptivePolling } from './adaptivePolling';
 import { download } from './download';
 import { loadingNodes } from './loading';
 import { manyVideos } from './manyVideos';
@@ -15,7 +14,6 @@ export const benchmarks: Benchmark[] = [
 	streamParsing,
 	rateLimit,
 	manyVideos,
-	adaptivePolling,
 	download,
 	loadingNodes,
 ];

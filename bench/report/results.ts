@@ -13,13 +13,6 @@ const barChart = z.object({
 	unit: z.string(),
 	bars: z.array(z.object({ label: z.string(), value: z.number(), isOurs: z.boolean() })),
 });
-const point = z.object({ x: z.number(), y: z.number() });
-const lineChart = z.object({
-	title: z.string(),
-	unit: z.string(),
-	xUnit: z.string(),
-	lines: z.array(z.object({ label: z.string(), isOurs: z.boolean(), points: z.array(point) })),
-});
 const comparison = z.object({
 	figure: z.string(),
 	unit: z.string(),
@@ -30,7 +23,7 @@ const comparison = z.object({
 });
 const result = z.object({
 	comparisons: z.array(comparison),
-	charts: z.array(z.union([barChart, lineChart])),
+	charts: z.array(barChart),
 	notes: z.array(z.string()),
 }) satisfies z.ZodType<Result>;
 

@@ -6,9 +6,6 @@ const STYLE = `
 	.surface { fill: #ffffff }
 	.ours { fill: #0969da }
 	.peer { fill: #afb8c1 }
-	.ours-line { stroke: #0969da; stroke-width: 2; fill: none }
-	.peer-line { stroke: #818b98; stroke-width: 2; fill: none }
-	.grid { stroke: #d1d9e0 }
 	.limit { stroke: #bc4c00; stroke-width: 1.5; stroke-dasharray: 4 3 }
 	.limit-text { fill: #bc4c00; font-size: 12px }
 	@media (prefers-color-scheme: dark) {
@@ -17,9 +14,6 @@ const STYLE = `
 		.surface { fill: #0d1117 }
 		.ours { fill: #4493f8 }
 		.peer { fill: #59636e }
-		.ours-line { stroke: #4493f8 }
-		.peer-line { stroke: #818b98 }
-		.grid { stroke: #30363d }
 		.limit { stroke: #f0883e }
 		.limit-text { fill: #f0883e }
 	}`;

@@ -5,7 +5,6 @@ import { mayBeFailed } from '../dialects';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
-import { msUntilPoll, type Polling, progressOf } from './pollSchedule';
 import type { WaitedTask } from './waitedTask';
 
 /**
@@ -32,7 +31,6 @@ export interface TaskWait {
 	get: (signal: AbortSignal, withinMs?: number) => Promise<VideoTask>;
 	/** Milliseconds from one poll to the next. */
 	interval: number;
-	polling: Polling;
 	/** Whether a completed task has all that is asked for: one without is polled again for half a minute. */
 	hasVideo?: (task: VideoTask) => boolean;
 	/** Where polls may be apart by a pause in which no process waits. */
@@ -64,7 +62,7 @@ export async function waitForTask(
 	wait: TaskWait,
 	clock: Clock = systemClock,
 ): Promise<VideoTask | undefined> {
-	const { task, get, interval, polling, hasVideo = () => true, pauses, signal } = wait;
+	const { task, get, interval, hasVideo = () => true, pauses, signal } = wait;
 	const { deadline } = task;
 	const leftMs = () => (deadline ? Math.max(0, msBetween(clock.wallTime(), deadline)) : 0);
 	const shortestPause = () => (pauses && !task.doubt && pauses.allow() ? pauses.shortest : 0);
@@ -115,15 +113,22 @@ export async function waitForTask(
 				task.due = later(now, Math.min(interval, repeatedMs));
 				continue;
 			}
-			if (found && polling === 'adaptive') Object.assign(task, progressOf(task, found, now));
-			const pace = { polling, interval, shortest: shortestPause() };
-			const nextMs = msUntilPoll(task, found, pace, leftMs());
+			const nextMs = msUntilPoll(interval, shortestPause(), leftMs());
 			task.due = later(now, Math.min(nextMs, doubted?.leftMs ?? Infinity));
 		}
 	} finally {
 		waiting -= 1;
 		signal?.removeEventListener('abort', stop);
 	}
+}
+
+/** No poll comes closer to the last one, which is when Max Wait is over, than this part of the interval. */
+const MIN_PART = 0.2;
+
+function msUntilPoll(interval: number, shortestPause: number, leftMs: number): number {
+	const ms = Math.max(interval, shortestPause);
+	// A pause may end shortly before Max Wait: the rest is waited for in memory.
+	return ms > leftMs - interval * MIN_PART ? leftMs : ms;
 }
 
 /** A task that was just submitted is polled an interval later, and any other at once. */

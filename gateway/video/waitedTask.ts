@@ -21,14 +21,9 @@ export const waitedTask = z.object({
 	doubt: z.object({ said: z.string(), polls: z.number(), since: wallTime }).optional(),
 	/** When the last poll, after Max Wait, first failed. */
 	lastFailedAt: wallTime.optional(),
-	/** With adaptive polling: the polls that show its speed, and how many showed 0 percent. */
-	samples: z.array(z.object({ at: wallTime, progress: z.number() })).optional(),
-	pollsAtZero: z.number().optional(),
 });
 
 export type WaitedTask = z.infer<typeof waitedTask>;
 
 /** What a new wait for a task begins without. */
-export const OF_A_WAIT = [
-	...(['deadline', 'due', 'doubt', 'lastFailedAt', 'samples', 'pollsAtZero'] as const),
-];
+export const OF_A_WAIT = ['deadline', 'due', 'doubt', 'lastFailedAt'] as const;

@@ -17,7 +17,6 @@ async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxW
 					task: { latest, submittedAt, deadline },
 					get: (signal, withinMs) => gateway.getVideoTask(latest.id, signal, undefined, withinMs),
 					interval: 5_000,
-					polling: 'fixed',
 				},
 				clock,
 			);

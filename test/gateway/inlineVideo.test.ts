@@ -117,7 +117,6 @@ describe('an inline video that takes five minutes to arrive', () => {
 				await gateway.getVideoTask('task-1', signal, (video) => files.push(video), withinMs),
 			task: { latest, submitted: latest, deadline: later(clock.wallTime(), maxWaitMs) },
 			interval: 5_000,
-			polling: 'fixed',
 			...(once && { pauses: { shortest: 65_000, allow: () => true } }),
 		};
 		const polled = waitForTask(wait, clock);

@@ -3,15 +3,15 @@ import {
 	malformedAnswer,
 	NoResponseError,
 	ServiceError,
+	msBetween,
 	type VideoTask,
+	type WaitedTask,
 	waitForTask,
 	wallTimeOf,
 } from '../../gateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 const INTERVAL = 5_000;
-
-const SETTINGS = { polling: 'fixed' as const, interval: INTERVAL };
 
 test('a thousand tasks are each polled every five seconds, many at the same time', async () => {
 	const clock = new VirtualClock();
@@ -28,7 +28,7 @@ test('a thousand tasks are each polled every five seconds, many at the same time
 		const submittedAt = clock.wallTime();
 		const deadline = later(submittedAt, 12 * INTERVAL);
 		const waited = { latest: { id, status: 'processing' }, submittedAt, deadline };
-		return await waitForTask({ ...SETTINGS, task: waited, get: poll }, clock);
+		return await waitForTask({ interval: INTERVAL, task: waited, get: poll }, clock);
 	});
 	await clock.run(Promise.allSettled(waits));
 	const gaps = polls.flatMap((times) =>
@@ -54,7 +54,7 @@ test('a Stop ends the waits of all tasks at once, and one that begins after it p
 	const wait = async (id: string) =>
 		await waitForTask(
 			{
-				...SETTINGS,
+				interval: INTERVAL,
 				get: () => poll(id),
 				task: { latest: { id, status: 'unknown' }, deadline: later(clock.wallTime(), 600_000) },
 				signal: stop.signal,
@@ -96,7 +96,6 @@ const timeout = () =>
 	});
 
 interface Waited {
-	polling?: 'fixed' | 'adaptive';
 	interval?: number;
 	maxWaitMs?: number;
 	fresh?: boolean;
@@ -109,7 +108,6 @@ interface Waited {
 async function waitForOne(
 	polls: Array<string | Error>,
 	{
-		polling = 'fixed',
 		interval = INTERVAL,
 		maxWaitMs = 600_000,
 		fresh = true,
@@ -138,7 +136,7 @@ async function waitForOne(
 	const latest = { id: 'task', status: 'processing' };
 	const task = { latest, submittedAt, deadline, ...(wasFound && { submitted: latest }) };
 	const pauses = { shortest: 65_000, allow: () => pausing };
-	const waiting = waitForTask({ task, get, interval, polling, hasVideo, pauses }, clock);
+	const waiting = waitForTask({ task, get, interval, hasVideo, pauses }, clock);
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));
 	const ended = clock.now() - start;
 	return { outcome, polledAt, ended, timers: clock.timers };
@@ -161,6 +159,44 @@ test.each([
 		expect(unfinished.outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
 	},
 );
+
+test.each([
+	[11_000, [5_000, 10_000, 11_000]],
+	[10_900, [5_000, 10_900]],
+])(
+	'with a Max Wait of %s ms, no poll comes less than a fifth of an interval before the last one',
+	async (maxWaitMs, expected) => {
+		const { polledAt } = await waitForOne(['processing'], { maxWaitMs });
+		expect(polledAt).toEqual(expected);
+	},
+);
+
+test('a pause ends when the next poll is due, also shortly before Max Wait', async () => {
+	const clock = new VirtualClock();
+	const submittedAt = clock.wallTime();
+	const task: WaitedTask = {
+		latest: { id: 'task', status: 'processing' },
+		submittedAt,
+		deadline: later(submittedAt, 140_000),
+	};
+	const leftMs = () => msBetween(clock.wallTime(), task.deadline!);
+	const next = async () =>
+		await waitForTask(
+			{
+				...{ task, interval: INTERVAL },
+				get: async () => await Promise.resolve({ id: 'task', status: 'processing' }),
+				pauses: { shortest: 65_000, allow: () => leftMs() >= 70_000 },
+			},
+			clock,
+		);
+	const dueAt: number[] = [];
+	for (let pause = 0; pause < 2; pause += 1) {
+		expect(await next()).toBeUndefined();
+		dueAt.push(msBetween(submittedAt, task.due!) / 1000);
+		await clock.run(clock.sleep(msBetween(clock.wallTime(), task.due!)));
+	}
+	expect(dueAt).toEqual([65, 130]);
+});
 
 /** The first poll is shortly before Max Wait is over. */
 const BEFORE_MAX_WAIT = { interval: 58_000, maxWaitMs: 60_000 };

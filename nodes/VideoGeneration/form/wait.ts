@@ -40,21 +40,6 @@ export const waitOptionsProperty = {
 			description: 'How long to wait between polls of a video',
 		}),
 		{
-			displayName: 'Polling',
-			name: 'polling',
-			type: 'options',
-			options: [
-				{
-					name: 'Adaptive',
-					value: 'adaptive',
-					description: 'Poll when progress suggests the video is nearly done',
-				},
-				{ name: 'Fixed', value: 'fixed', description: 'Poll at each poll interval' },
-			],
-			default: 'fixed',
-			description: 'When to poll a video',
-		},
-		{
 			displayName: 'Wait In',
 			name: 'waitIn',
 			type: 'options',
@@ -63,8 +48,7 @@ export const waitOptionsProperty = {
 				{
 					name: 'Database (Survives Restarts)',
 					value: 'database',
-					description:
-						'Occupies no worker. A finished video may be noticed some 70 seconds late, with adaptive polling later.',
+					description: 'Occupies no worker. A finished video may be noticed some 70 seconds late.',
 				},
 				{
 					name: 'Memory (Ends With a Restart)',
@@ -81,7 +65,7 @@ export const waitOptionsProperty = {
 };
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
-export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
+export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds, also after a restart. Stopping the execution does not cancel the video." }}`;
 
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {
@@ -101,7 +85,6 @@ export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 	return {
 		interval: read('pollInterval'),
 		maxWaitMs: read('maxWait'),
-		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};
 }

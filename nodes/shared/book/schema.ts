@@ -29,7 +29,6 @@ const waitOptions = z.object({
 	/** Milliseconds. */
 	interval: z.number(),
 	maxWaitMs: z.number(),
-	polling: z.enum(['fixed', 'adaptive']),
 	onTimeout: z.enum(['error', 'output']),
 });
 

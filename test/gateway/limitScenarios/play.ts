@@ -155,7 +155,6 @@ async function run(
 				task: { latest, submittedAt, deadline: later(submittedAt, VIDEO_WAIT_MS) },
 				get: (signal, withinMs) => gateway.getVideoTask(latest.id, signal, undefined, withinMs),
 				interval: 5_000,
-				polling: 'fixed',
 			};
 			const polled = waitForTask(wait, clock);
 			waiting.push(polled.catch(fail));

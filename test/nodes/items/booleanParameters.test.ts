@@ -62,7 +62,7 @@ test.each(['no', 2, { on: true }, [true]])('%p is no switch', (value) => {
 test('an empty expression in Wait Options means the default', async () => {
 	const { items } = await run(
 		videoNode({
-			waitOptions: { pollInterval: 0.02, polling: '={{ null }}', onTimeout: '={{ "" }}' },
+			waitOptions: { pollInterval: 0.02, onTimeout: '={{ "" }}' },
 		}),
 		null,
 	);

@@ -67,7 +67,6 @@ test.each([
 	[{}, 'n8n asks again every 70 seconds'],
 	[{ pollInterval: 300 }, 'n8n asks again every 300 seconds'],
 	[{ pollInterval: '={{ $json.seconds }}' }, 'n8n asks again every 70 seconds'],
-	[{ polling: 'adaptive' }, 'n8n asks again when it should be nearly finished'],
 ])('while an execution waits with %j, the panel says when it continues', (waitOptions, text) => {
 	const { waiting } = inEditor('videoGeneration', { ...model('kite-motion'), waitOptions });
 	expect(waiting).toContain(text);

@@ -127,7 +127,7 @@ test('Video Generation resolves every parameter for each item', async () => {
 				responseFormat: '={{ $json.response_format }}',
 				additionalBody: '={{ $json.additional }}',
 			},
-			waitOptions: fromItem('pollInterval', 'maxWait', 'polling', 'onTimeout'),
+			waitOptions: fromItem('pollInterval', 'maxWait', 'onTimeout'),
 		},
 		items: requests.map((request, index) => ({
 			...request,
@@ -138,7 +138,6 @@ test('Video Generation resolves every parameter for each item', async () => {
 			simplify: index === 0,
 			pollInterval: 0.01,
 			maxWait: 10,
-			polling: index === 0 ? 'fixed' : 'adaptive',
 			onTimeout: 'error',
 		})),
 	});

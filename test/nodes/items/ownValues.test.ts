@@ -61,7 +61,6 @@ const VALUES: Record<string, Pair> = {
 	'waitOptions.maxWait': [60, 200],
 	'waitOptions.onTimeout': ['error', 'output'],
 	'waitOptions.pollInterval': [10, 40],
-	'waitOptions.polling': ['adaptive', 'fixed'],
 };
 
 /** All items of a run share these: docs and form say so. */
@@ -79,7 +78,6 @@ const NEEDS: Record<string, INodeParameters> = {
 	'options.timeout': { question: '[fault:hang]' },
 	'waitOptions.maxWait': { prompt: ENDLESS },
 	'waitOptions.onTimeout': { prompt: ENDLESS, waitOptions: { maxWait: 60 } },
-	'waitOptions.polling': { prompt: ENDLESS, waitOptions: { maxWait: 120, pollInterval: 2 } },
 };
 
 const START: Record<string, INodeParameters> = {

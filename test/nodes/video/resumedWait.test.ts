@@ -210,30 +210,6 @@ const raw = useRawServer();
 /** When the states of the fixtures were stored. */
 const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
 
-test('with adaptive polling, a long video is polled less often than it could be', async () => {
-	const takesMs = 3_600_000;
-	const startedAt = systemClock.wallTime();
-	raw.respond = (request) => {
-		if (request.startsWith('POST')) return rawJson({ id: 'video-0', data: [{ id: 'task-0' }] });
-		const progress = Math.floor((100 * msBetween(startedAt, systemClock.wallTime())) / takesMs);
-		const isOver = progress >= 100;
-		const status = isOver ? 'completed' : 'processing';
-		return rawJson({
-			id: 'task-0',
-			status,
-			url: `${raw.url}/clip`,
-			progress: isOver ? 100 : progress,
-		});
-	};
-	const { items, waits } = await runNode({
-		...waitingNode({ waitOptions: { maxWait: 7_200, polling: 'adaptive' } }),
-		credential: { baseUrl: raw.url, apiKey: 'key-of-a-long-video' },
-	});
-	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-	// With fixed polling there are more than fifty.
-	expect(waits.length).toBeLessThan(40);
-});
-
 test.each(['v1'])('a wait whose book has the format %s ends like any other', async (format) => {
 	const { wallTime } = systemClock;
 	raw.respond = (request) => {

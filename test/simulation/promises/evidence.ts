@@ -152,16 +152,13 @@ export function isInDatabase({ scenario }: Played, { wait = {} }: VideoNode): bo
 /** The longest pause in the database, and how late n8n may end it. */
 export const DATABASE_POLL_MS = 130_000;
 const MIN_DATABASE_PAUSE_MS = 70_000;
-/** The most poll intervals between two polls of adaptive polling. */
-const MAX_INTERVALS = 8;
 
 /** How long the end of a task may be unnoticed. */
 export function noticeOf(played: Played, node: VideoNode): number {
-	const { pollInterval = 5, polling } = node.wait ?? {};
-	const most = polling === 'adaptive' ? MAX_INTERVALS : 1;
-	if (!isInDatabase(played, node)) return pollInterval * 1000 * most + 1_000;
+	const { pollInterval = 5 } = node.wait ?? {};
+	if (!isInDatabase(played, node)) return pollInterval * 1000 + 1_000;
 	const pause = Math.max(MIN_DATABASE_PAUSE_MS, pollInterval * 1000);
-	return most * pause + DATABASE_POLL_MS - MIN_DATABASE_PAUSE_MS;
+	return pause + DATABASE_POLL_MS - MIN_DATABASE_PAUSE_MS;
 }
 
 /** How late the status of any task may be. */

@@ -140,9 +140,9 @@ function maxWaitOf({ wait }: VideoNode): number {
 }
 
 function twoPolls({ wait = {} }: VideoNode): number {
-	const { pollInterval = 5, polling, waitIn } = wait;
+	const { pollInterval = 5, waitIn } = wait;
 	if (waitIn === 'database') return 2 * Math.max(DATABASE_POLL_MS, pollInterval * 1000);
-	return 2 * pollInterval * 1000 * (polling === 'adaptive' ? 8 : 1) + 10_000;
+	return 2 * pollInterval * 1000 + 10_000;
 }
 
 function seconds(ms: number): string {

@@ -151,8 +151,8 @@ function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean 
 function polls({ scenario, truth, rows, kills, starts }: Played): string[] {
 	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
 	if (node?.kind !== 'video' || others.length > 0 || rows.length > 1 || kills.length > 0) return [];
-	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
-	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
+	const { pollInterval = 5, waitIn } = node.wait ?? {};
+	if (waitIn === 'database' || node.tries !== undefined) return [];
 	// Max Wait, and the last poll with it, goes by the clock that is set.
 	if (scenario.events.some(({ what }) => what === 'stepClock')) return [];
 	const latest = new Map<string, TruthRequest>();

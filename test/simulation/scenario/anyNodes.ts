@@ -85,7 +85,6 @@ const wait = present(
 	record({
 		waitIn: constantFrom('memory' as const, 'database' as const),
 		pollInterval: oneIn(3, constantFrom(1, 2, 10, 30)),
-		polling: oneIn(2, constant('adaptive' as const)),
 		maxWait: oneIn(2, constantFrom(30, 80, 120, 200, 1800)),
 		onTimeout: oneIn(4, constant('output' as const)),
 	}),

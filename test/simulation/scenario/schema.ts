@@ -73,7 +73,6 @@ const video = z.object({
 		.object({
 			waitIn: z.enum(['memory', 'database']).optional(),
 			pollInterval: z.number().optional(),
-			polling: z.enum(['fixed', 'adaptive']).optional(),
 			maxWait: z.number().optional(),
 			onTimeout: z.enum(['error', 'output']).optional(),
 		})

@@ -89,20 +89,6 @@ const slots: fc.Arbitrary<Theme> = record({
 	budget: constant(800),
 });
 
-/** Long videos that are polled ever less often. */
-const adaptive: fc.Arbitrary<Theme> = record({
-	nodes: constantFrom(2, 5, 5, 20).map((pollInterval): ScenarioNode[] => [
-		{ ...video, wait: { waitIn: 'memory', polling: 'adaptive', pollInterval } },
-	]),
-	items: array(item, { minLength: 1, maxLength: 3 }),
-	events: constant([]),
-	service: record({
-		latencyMs: FAST,
-		limits: constant([]),
-		seconds: integer({ min: 100, max: 550 }),
-	}),
-});
-
 /** Stop while submissions are on their way. */
 const stopped: fc.Arbitrary<Theme> = record({
 	nodes: constant([video]),
@@ -167,7 +153,6 @@ export const timing: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 1, arbitrary: fewAtOnce },
 	{ weight: 1, arbitrary: slots },
 	{ weight: 1, arbitrary: stopped },
-	{ weight: 1, arbitrary: adaptive },
 	{ weight: 1, arbitrary: stoppedInside },
 	{ weight: 1, arbitrary: stoppedAgent },
 );
