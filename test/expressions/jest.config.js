@@ -8,6 +8,7 @@ module.exports = {
 	testMatch: [
 		'**/texts.test.ts',
 		'**/equalTexts.test.ts',
+		'**/mistakes.test.ts',
 		'**/expressions.test.ts',
 		'**/readingItems.test.ts',
 	],

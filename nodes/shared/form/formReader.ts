@@ -1,16 +1,24 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
 import { itemsNamed } from './itemsNamed';
+import { mayLackField } from './missingField';
 import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
 import { onPurpose, shortened, Template, inText } from './template';
 
-/** The parameters whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
-const TEXTS: Record<string, { isJson?: true; group?: 'request' | 'file' }> = {
+/** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
+interface TextKind {
+	isJson?: true;
+	group?: 'request' | 'file';
+	/** Whether the service refuses an empty one. */
+	isRequired?: true;
+}
+
+const TEXTS: Record<string, TextKind> = {
 	additionalBody: { isJson: true },
-	content: { group: 'request' },
+	content: { group: 'request', isRequired: true },
 	fileName: { group: 'file' },
-	messagesJson: { isJson: true, group: 'request' },
-	prompt: { group: 'request' },
+	messagesJson: { isJson: true, group: 'request', isRequired: true },
+	prompt: { group: 'request', isRequired: true },
 	systemMessage: { group: 'request' },
 	user: {},
 };
@@ -150,17 +158,23 @@ export class FormReader {
 			if (isEmptied(value)) note(this.emptied, code, item);
 			return value;
 		}
-		const { isJson = false, group } = kind;
+		const { isJson = false, group, isRequired } = kind;
 		const template = this.templates.get(path) ?? new Template(path, raw, isJson);
 		this.templates.set(path, template);
 		if (!raw.startsWith('=')) return template.fixed;
 		const found = this.valuesOf(template, item);
 		const values = template.expressions.map((code, index) => {
-			const [value] = found[index] ?? [];
+			const [value, , failure] = found[index] ?? [];
 			if (code.includes('binary') && STORED.test(inText(value))) throw template.refusalOfFile(code);
-			if (value === undefined) this.noteMissing(template, code, item, group);
-			else if (group) this.filled.add(group);
-			return value;
+			if (value !== undefined) {
+				if (group) this.filled.add(group);
+				return value;
+			}
+			this.noteMissing(template, code, item, group);
+			if (isRequired && template.isOnlyExpression) throw template.refusalOfEmpty(code, failure);
+			if (group === 'request' && this.isMistake(code, item, failure))
+				throw template.refusalOfMistake(code, failure);
+			return undefined;
 		});
 		if (template.isOnlyExpression) return isJson ? withDatesAsText(values[0]) : values[0];
 		const texts = template.expressions.map((code, index) => {
@@ -173,15 +187,19 @@ export class FormReader {
 		return template.withTexts(texts);
 	}
 
-	/** The value of each expression of a text, with its words where it is an object. */
-	private valuesOf(template: Template, item: number): Array<[value?: unknown, words?: string]> {
+	/** The value of each expression of a text, with its words where it is an object, or why it has none. */
+	private valuesOf(template: Template, item: number): Evaluated[] {
 		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
 		const { expressions, isOnlyExpression, allExpressions } = template;
 		const oneByOne = () => expressions.map((code): [unknown] => [evaluate(code)]);
-		if (isOnlyExpression) return oneByOne();
+		if (isOnlyExpression) {
+			const only = oneByOne();
+			// n8n says of no single expression that it fails.
+			if (only.some(([value]) => !isEmptied(value))) return only;
+		}
 		try {
 			const all = evaluate(allExpressions);
-			if (Array.isArray(all)) return all as Array<[unknown?, string?]>;
+			if (Array.isArray(all)) return all as Evaluated[];
 		} catch {
 			// What n8n takes as an expression without being one, such as a comment.
 		}
@@ -197,6 +215,18 @@ export class FormReader {
 		if (failure !== undefined) throw template.refusalOfFailed(code, failure);
 	}
 
+	/**
+	 * Whether a user who builds a workflow with one item has made a mistake in an expression without a value. In the later rounds of
+	 * a loop, an item may lack what others have.
+	 */
+	private isMistake(code: string, item: number, failure?: string): boolean {
+		const { context } = this;
+		const [only, ...others] = context.getInputData();
+		if (context.getMode() !== 'manual' || others.length > 0) return false;
+		if (failure === undefined && !mayLackField(code, only?.json)) return false;
+		return context.evaluateExpression('{{ $runIndex }}', item) === 0;
+	}
+
 	/** The message of an item that failed in an earlier node with a "Continue" setting: such an item has no key but `error`. */
 	private failureBefore(item: number): string | undefined {
 		const json: unknown = this.context.getInputData()[item]?.json;
@@ -206,6 +236,9 @@ export class FormReader {
 		return typeof message === 'string' ? message : 'it has no message';
 	}
 }
+
+/** What an expression inside a text gives: its value, its words where it is an object, and the message of its failure. */
+type Evaluated = [value?: unknown, words?: string, failure?: string];
 
 function note(items: Map<string, Set<number>>, code: string, item: number): void {
 	items.set(code, (items.get(code) ?? new Set()).add(item));

@@ -10,6 +10,15 @@ const BARE = /["\\\p{Cc}]/u;
 /** How many characters of an expression an error shows. */
 const SHOWN = 100;
 
+const HAS_FIELD = 'Correct the expression: does the input have this field, under this name?';
+
+/** What V8 calls the expression's own objects. */
+const UNNAMED = /^(?:\(intermediate value\))+\.?/;
+
+function fails(failure: string): string {
+	return `Correct the expression. JavaScript says: ${failure.replace(UNNAMED, '')}.`;
+}
+
 /** A text of the form before its expressions are evaluated, the same for all items. */
 export class Template {
 	/** The name of the parameter in errors. */
@@ -66,7 +75,7 @@ export class Template {
 				return [value, typeof value === 'object' ? [value].join('') : ''];
 			} catch (error) {
 				if (/Expression/.test(error.name)) throw error;
-				return [];
+				return [undefined, '', String(error.message)];
 			}
 		}) }}`;
 	}
@@ -109,7 +118,23 @@ export class Template {
 	refusalOfAll(code: string, items: number): GatewayError {
 		return this.refusal(
 			`${this.parameter} is the same for all ${items} items: ${shortened(code)} has no value`,
-			`Correct the expression: does the input have this field, under this name? ${onPurpose(code)}`,
+			`${HAS_FIELD} ${onPurpose(code)}`,
+		);
+	}
+
+	/** @param failure what JavaScript says, if the expression fails */
+	refusalOfMistake(code: string, failure?: string): GatewayError {
+		return this.refusal(
+			`${this.parameter} contains ${shortened(code)}, which has no value`,
+			failure === undefined ? `${HAS_FIELD} ${onPurpose(code)}` : fails(failure),
+		);
+	}
+
+	/** Of a text that is one expression. */
+	refusalOfEmpty(code: string, failure?: string): GatewayError {
+		return this.refusal(
+			`${this.parameter} is empty: ${shortened(code)} has no value`,
+			failure === undefined ? HAS_FIELD : fails(failure),
 		);
 	}
 

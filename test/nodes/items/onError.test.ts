@@ -117,7 +117,7 @@ test.each<[object, RegExp]>([
 });
 
 test.each([
-	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
+	['prompt', { prompt: '={{ $json.forgotten ?? "" }}' }, 'Prompt'],
 	['task ID', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
 ])('if the expression of a %s is empty, the error says what to check', async (...row) => {
 	const [, parameters, label] = row;
