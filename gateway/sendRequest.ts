@@ -1,7 +1,8 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
 import { AttemptLog } from './attemptLog';
 import { connectTimeoutError, timeoutError, toNetworkError } from './errors/networkError';
-import { CancelledError, GatewayError, isMalformed, ServiceError } from './errors/gatewayError';
+import { afterFailure } from './errors/afterFailure';
+import { asAccepted, CancelledError, GatewayError } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
 import type { Counts, Permit } from './limits/scope';
 import { judge } from './limits/verdict';
@@ -28,8 +29,8 @@ export async function sendRequest<Result>(
 ): Promise<Result> {
 	const { queue, slots, account, clock, maxRetries, writeDebugLine } = context;
 	const { scope: name, withinMs = Infinity } = request;
-	// No other poll follows a single one, so failures of another server are retried, too.
-	const retriesOtherServers = name.endpoint === 'polls' && request.withinMs === undefined;
+	const isLastPoll = name.endpoint === 'polls' && request.withinMs === undefined;
+	const isBillable = request.method === 'POST';
 	let endsAt = Infinity;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
@@ -48,13 +49,16 @@ export async function sendRequest<Result>(
 			log?.ended();
 			return outcome.result;
 		}
-		const { failure } = outcome;
+		const { wasSent } = outcome;
+		const { mayBeSentAgain, mayBeAccepted } = afterFailure({
+			...{ error: outcome.failure, isBillable, wasSent, isLastPoll },
+		});
+		const failure = mayBeAccepted ? asAccepted(outcome.failure) : outcome.failure;
 		failure.record.sent = sent;
 		const { scope } = permit;
 		first ??= permit.before;
 		const verdict = judge({
-			...{ error: failure, isBillable: request.method === 'POST', retriesOtherServers },
-			...{ sent, retries, maxRetries, scope },
+			...{ error: failure, mayBeSentAgain, sent, retries, maxRetries, scope },
 			othersTaken: scope.counts.taken > first.taken || scope.isAtWork(permit),
 			takenInRow: scope.counts.refused === last?.refused ? scope.counts.taken - last.taken : 0,
 		});
@@ -78,20 +82,17 @@ async function sendOnce<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
 	responseMs: number,
-): Promise<{ result: Result } | { failure: GatewayError }> {
-	const paid = request.method === 'POST';
+): Promise<{ result: Result } | { failure: GatewayError; wasSent: boolean }> {
+	const isBillable = request.method === 'POST';
 	const { clock, timeoutMs } = context;
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal, 'connecting', responseMs);
+	const wasSent = () => idleTimeout.phase !== 'connecting';
 	const toGatewayError = (error: unknown): GatewayError => {
-		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
-		if (error instanceof GatewayError) {
-			if (paid && mayHideSuccess(error)) error.record.may_have_been_accepted = true;
-			return error;
-		}
-		if (!idleTimeout.expired)
-			return toNetworkError(error, paid && idleTimeout.phase !== 'connecting');
+		if (signal?.aborted) return new CancelledError();
+		if (error instanceof GatewayError) return error;
+		if (!idleTimeout.expired) return toNetworkError(error, isBillable && wasSent());
 		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
-		return timeoutError(idleTimeout.phaseLimitMs, paid, idleTimeout.phase);
+		return timeoutError(idleTimeout.phaseLimitMs, isBillable, idleTimeout.phase);
 	};
 	let body: Body | undefined;
 	try {
@@ -115,19 +116,10 @@ async function sendOnce<Result>(
 		throw await readServiceError(received, waitedMs);
 	} catch (error) {
 		body?.destroy();
-		return { failure: toGatewayError(error) };
+		return { failure: toGatewayError(error), wasSent: wasSent() };
 	} finally {
 		idleTimeout.end();
 	}
-}
-
-/** Whether a POST that ends in this error may have created something billable. */
-function mayHideSuccess(error: GatewayError): boolean {
-	if (!(error instanceof ServiceError)) return isMalformed(error);
-	const { hidesSuccess } = statusOf(error.readAs);
-	return (
-		hidesSuccess === 'always' || (hidesSuccess === 'if in between' && error.isFromServerInBetween)
-	);
 }
 
 function headersOf(

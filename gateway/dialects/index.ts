@@ -5,6 +5,7 @@ export { isAbout, takeInlineData, taskFrom } from './task';
 export { Chunks } from './chunks';
 export { completionFrom } from './completion';
 export { errorBeside, errorFrom, reasonFrom, type Wait, waitInWords, waitsIn } from './errorBody';
+export { isAnswerLost } from './lostAnswer';
 export { reasonWords } from './reasonWords';
 export { submissionFrom } from './submittedTasks';
 export { type Data, isFailure, isStream, Lines } from './lines';

@@ -97,6 +97,8 @@ export class ServiceError extends GatewayError {
 	readonly hasInterfaceCode: boolean = true;
 	/** A server in between responded: nobody knows what the service did. */
 	readonly isFromServerInBetween: boolean = false;
+	/** The service says that it got no answer from a server behind it, which may have done the work. */
+	readonly isAnswerLost: boolean = false;
 	/** The status whose row of the table tells whether the request is retried, and whether it may be billed. */
 	readonly readAs: number;
 	/** Whether the service asks to send the request again, or not to. */
@@ -122,13 +124,20 @@ export class NoResponseError extends GatewayError {
 	override readonly name = 'NoResponseError';
 	/** The same request may succeed later. */
 	readonly transient: boolean;
+	/** No connection took the request, or none to the service. */
+	readonly isNeverSent: boolean;
 
 	constructor(
-		record: ErrorRecord<NodeCode | SystemCode> & { may_have_been_accepted: boolean },
-		{ transient = true, ...cause }: Cause & { transient?: boolean } = {},
+		record: ErrorRecord<NodeCode | SystemCode>,
+		{
+			transient = true,
+			isNeverSent = false,
+			...cause
+		}: Cause & { transient?: boolean; isNeverSent?: boolean } = {},
 	) {
-		super({ ...record, isApiError: true }, cause);
+		super({ may_have_been_accepted: false, ...record, isApiError: true }, cause);
 		this.transient = transient;
+		this.isNeverSent = isNeverSent;
 	}
 }
 
@@ -164,6 +173,18 @@ export function mayBeBilled(record: ErrorRecord): boolean {
 	return (
 		may_have_been_accepted || partial_text !== undefined || (!!earlier && mayBeBilled(earlier))
 	);
+}
+
+/** Whether the service has certainly not received the request. */
+export function isNeverSent(error: unknown): boolean {
+	return error instanceof NoResponseError && error.isNeverSent;
+}
+
+/** The same failure of a request that the service may have accepted. */
+export function asAccepted(error: GatewayError): GatewayError {
+	if (error instanceof CancelledError) return new CancelledError(true);
+	error.record.may_have_been_accepted = true;
+	return error;
 }
 
 /** The same failure for another request, which counts its own attempts. */

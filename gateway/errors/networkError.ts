@@ -67,14 +67,22 @@ const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)
 /** Codes of the HTTP parsers of undici and Node.js. */
 const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
-/** @param paid whether the service may have accepted a billable request */
+interface Failed {
+	cause?: unknown;
+	technical?: string;
+	isNeverSent?: boolean;
+}
+
 function noResponse(
 	code: NodeCode | SystemCode,
 	{ transient = true, ...texts }: Meaning,
-	{ cause, technical, paid = false }: { cause?: unknown; technical?: string; paid?: boolean } = {},
+	{ technical, ...facts }: Failed = {},
 ): NoResponseError {
-	const record = { ...texts, code, technical, may_have_been_accepted: paid };
-	return new NoResponseError(record, { transient, cause });
+	return new NoResponseError({ ...texts, code, technical }, { transient, ...facts });
+}
+
+function notSent(code: NodeCode | SystemCode, meaning: Meaning, failed?: Failed): NoResponseError {
+	return noResponse(code, meaning, { ...failed, isNeverSent: true });
 }
 
 /**
@@ -83,27 +91,27 @@ function noResponse(
  */
 export function neverSent(cause: unknown): NoResponseError {
 	if (cause instanceof NoResponseError) return forAnotherRequest(cause);
-	const known = notConnected(cause) ?? faultOf(cause, false);
+	const known = notConnected(cause) ?? faultOf(cause, true);
 	if (known) return known;
 	const unknown = { message: 'Could not connect to the service', advice: CHECK_URL_AND_NETWORK };
-	return noResponse('no_connection', unknown, { cause, technical: textOf(cause, 'message') });
+	return notSent('no_connection', unknown, { cause, technical: textOf(cause, 'message') });
 }
 
 /**
  * The error of a request whose transport failed.
- * @param paid whether the request is billable and was written to a connection
+ * @param mayBeAccepted whether the request is billable and was written to a connection
  */
-export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
-	const fault = faultOf(error, paid);
+export function toNetworkError(error: unknown, mayBeAccepted: boolean): NoResponseError {
+	const fault = faultOf(error, false);
 	if (fault !== undefined) return fault;
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written, so a billable request
 	// counts as sent unless its transport says that it never was.
-	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
+	return (mayBeAccepted ? undefined : notConnected(error)) ?? connectionLost(error);
 }
 
 /** No connection was made in time, so the request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return noResponse('connect_timeout', {
+	return notSent('connect_timeout', {
 		message: 'Could not connect to the service in time',
 		advice: CHECK_URL_AND_NETWORK,
 	});
@@ -119,13 +127,13 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 				'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 			transient: false,
 		};
-		return noResponse('address_blocked', blocked, { cause });
+		return notSent('address_blocked', blocked, { cause });
 	}
 	const code = codeOf(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
-	if (known !== undefined) return noResponse(code, known, { cause });
+	if (known !== undefined) return notSent(code, known, { cause });
 	if (!TLS_CODE.test(code)) return undefined;
 	const noTls = {
 		message: 'Could not establish a secure connection to the service',
@@ -133,7 +141,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 			"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
 		transient: false,
 	};
-	return noResponse(code, noTls, { cause, technical: textOf(cause, 'message') });
+	return notSent(code, noTls, { cause, technical: textOf(cause, 'message') });
 }
 
 function isSystemCode(code: string): code is SystemCode {
@@ -141,7 +149,7 @@ function isSystemCode(code: string): code is SystemCode {
 }
 
 /** The error for an exception of code, after which a retry would end in the same way; undefined for any other failure. */
-function faultOf(cause: unknown, paid: boolean): NoResponseError | undefined {
+function faultOf(cause: unknown, isNeverSent: boolean): NoResponseError | undefined {
 	const name = textOf(cause, 'name');
 	if (!FAULT.test(name)) return undefined;
 	const fault = {
@@ -150,14 +158,14 @@ function faultOf(cause: unknown, paid: boolean): NoResponseError | undefined {
 		transient: false,
 	};
 	const technical = `${name}: ${textOf(cause, 'message')}`;
-	return noResponse('node_error', fault, { cause, technical, paid });
+	return noResponse('node_error', fault, { cause, technical, isNeverSent });
 }
 
 /** A connection took the request, and no complete response came back. */
-function connectionLost(cause: unknown, paid: boolean): NoResponseError {
+function connectionLost(cause: unknown): NoResponseError {
 	const technical = textOf(cause, 'message');
 	const code = lossOf(codeOf(cause), technical);
-	return noResponse(code, LOST[code], { cause, technical, paid });
+	return noResponse(code, LOST[code], { cause, technical });
 }
 
 function lossOf(code: string, message: string): keyof typeof LOST {
@@ -177,24 +185,24 @@ export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
 			advice: `Check ${PROXY_VARIABLES}, and that the proxy is running.`,
 		};
 		const technical = textOf(cause, 'message');
-		return noResponse('proxy_unreachable', unreachable, { cause, technical });
+		return notSent('proxy_unreachable', unreachable, { cause, technical });
 	}
 	const transient = statusOf(status).isTransient === true;
 	// Some proxies, such as tinyproxy, use 401 for their own password.
 	if (status === 407 || status === 401)
-		return noResponse('proxy_login', {
+		return notSent('proxy_login', {
 			message: 'The proxy of the n8n host requires a valid user name and password',
 			advice: `Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
 			transient,
 		});
 	if (status < 500)
-		return noResponse('proxy_refused', {
+		return notSent('proxy_refused', {
 			message: `The proxy of the n8n host refused to connect to the service (status ${status})`,
 			advice:
 				'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
 			transient,
 		});
-	return noResponse('proxy_refused', {
+	return notSent('proxy_refused', {
 		message: `The proxy of the n8n host could not reach the service (status ${status})`,
 		advice:
 			'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
@@ -208,7 +216,7 @@ export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
  */
 export function timeoutError(
 	waitedMs: number,
-	paid: boolean,
+	isBillable: boolean,
 	waitedFor: 'response' | 'body' | 'content',
 ): NoResponseError {
 	const time = formatSeconds(waitedMs);
@@ -219,11 +227,11 @@ export function timeoutError(
 	};
 	const meaning = {
 		message: messages[waitedFor],
-		advice: paid
+		advice: isBillable
 			? 'Increase Timeout if the model needs longer.'
 			: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`,
 	};
-	return noResponse('timeout', meaning, { paid });
+	return noResponse('timeout', meaning);
 }
 
 /** A response, or several, took longer than work in n8n's main process may. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock';
+import { isAnswerLost } from '../dialects';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -93,6 +94,7 @@ export function toServiceError(
 			isOfService,
 			hasInterfaceCode: isInterfaceCode(status, code),
 			isFromServerInBetween,
+			isAnswerLost: isAnswerLost({ code, words: quoted }),
 			readAs: isFromServerInBetween ? status : meaning.readAs,
 			asksForRetry: header(headers, 'x-should-retry') === 'true' && !meaning.isUsedUp,
 			forbidsRetry: header(headers, 'x-should-retry') === 'false',

@@ -18,8 +18,8 @@ export interface Status {
 	isTransient?: boolean;
 	/** The service receives too many requests: "rate limit exceeded" (429), "maintenance or overload" (503). */
 	isThrottled?: boolean;
-	/** When a POST with this status may have created something billable. Default: never. */
-	hidesSuccess?: 'always' | 'if in between';
+	/** When a POST with this status may have created something billable, although it failed. Default: never. */
+	hidesSuccess?: 'always' | 'unless the service says so';
 }
 
 const NO_QUOTA = {
@@ -119,7 +119,7 @@ export const STATUSES: readonly Status[] = [
 		code: 'internal_server_error',
 		message: 'The service had an internal error',
 		inBetween: 'always',
-		hidesSuccess: 'if in between',
+		hidesSuccess: 'unless the service says so',
 	},
 	{
 		...FAILURE,
@@ -127,7 +127,7 @@ export const STATUSES: readonly Status[] = [
 		code: 'bad_gateway',
 		message: 'A server behind the service is unavailable',
 		inBetween: 'always',
-		hidesSuccess: 'if in between',
+		hidesSuccess: 'unless the service says so',
 	},
 	{
 		...FAILURE,
@@ -136,7 +136,7 @@ export const STATUSES: readonly Status[] = [
 		message: 'The service is overloaded or under maintenance',
 		inBetween: 'if late',
 		isThrottled: true,
-		hidesSuccess: 'if in between',
+		hidesSuccess: 'unless the service says so',
 	},
 ];
 

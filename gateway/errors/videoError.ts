@@ -190,7 +190,7 @@ function downloadError(
 	record: ErrorRecord<NodeCode>,
 	facts?: ConstructorParameters<typeof NoResponseError>[1],
 ): NoResponseError {
-	return new NoResponseError({ ...record, may_have_been_accepted: false }, facts);
+	return new NoResponseError(record, facts);
 }
 
 /**

@@ -1,10 +1,5 @@
-import {
-	type GatewayError,
-	isMalformed,
-	NoResponseError,
-	ServiceError,
-} from '../errors/gatewayError';
-import { type NodeCode, statusOf } from '../errors/statuses';
+import { type GatewayError, ServiceError } from '../errors/gatewayError';
+import { statusOf } from '../errors/statuses';
 
 /** Four retries last through a restart of a few seconds. */
 const FIRST_BACKOFF_MS = 500;
@@ -22,8 +17,8 @@ export const MAX_IN_VAIN = 2;
 /** A failed attempt, with what is known of its request and of its scope. */
 export interface FailedAttempt {
 	error: GatewayError;
-	isBillable: boolean;
-	retriesOtherServers: boolean;
+	/** What `afterFailure` decided. */
+	mayBeSentAgain: boolean;
 	maxRetries: number;
 	/** Attempts of the request so far, with this one. */
 	sent: number;
@@ -70,7 +65,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 
 	if (isRefused && pauseMs > MAX_PAUSE_MS)
 		return { ...alone, isRetried: false, scopeAction: 'suspend' };
-	if (!mayComeRight(attempt) || pauseMs > MAX_PAUSE_MS)
+	if (!attempt.mayBeSentAgain || pauseMs > MAX_PAUSE_MS)
 		return { ...alone, isRetried: false, scopeAction: 'continue' };
 	if (!isRefused && !scope.isAway) return { ...alone, scopeAction: 'continue' };
 	// The request is refused twice, and in between others are taken and none is refused.
@@ -128,29 +123,4 @@ export function pauseAfter(
  */
 export function backoff(attempt: number, random: () => number = Math.random): number {
 	return ((1 + random()) / 2) * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
-}
-
-/** Whether the same request may be sent again: a POST not if it may be billed. */
-function mayComeRight({ error, isBillable, retriesOtherServers }: FailedAttempt): boolean {
-	if (error instanceof ServiceError && error.forbidsRetry) return false;
-	if (retriesOtherServers && isOfOtherServer(error)) return true;
-	if (isBillable && error.record.may_have_been_accepted) return false;
-	if (error instanceof ServiceError)
-		return error.asksForRetry || statusOf(error.readAs).isTransient === true;
-	return error instanceof NoResponseError && error.transient;
-}
-
-/** Codes of an HTTP proxy that refused to pass a request on. */
-const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
-
-/**
- * Whether another server than the service failed the request for good: a redirect, a page, the refusal of a proxy. A proxy
- * that is being redeployed responds like this for a while, and a wrong URL always does.
- */
-export function isOfOtherServer(error: GatewayError): boolean {
-	if (error.isAnswer) return false;
-	if (error instanceof ServiceError)
-		return !error.isOfService && !statusOf(error.readAs).isTransient;
-	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
-	return isMalformed(error);
 }

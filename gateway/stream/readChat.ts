@@ -84,7 +84,6 @@ export async function readChat(
 			message: 'The stream ended before the answer was complete',
 			advice: 'Only part of the answer arrived.',
 			code: 'stream_broken',
-			may_have_been_accepted: true,
 		});
 	}
 	const text = textOf(completion);

@@ -1,3 +1,4 @@
+import { isOfOtherServer } from '../errors/afterFailure';
 import {
 	type GatewayError,
 	isNotFound,
@@ -5,7 +6,6 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
-import { isOfOtherServer } from '../limits/verdict';
 import { mayBeFailed } from '../dialects';
 import type { VideoTask } from '../schemas/video';
 import { msBetween, type WallTime } from '../wallTime';

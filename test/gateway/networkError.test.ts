@@ -9,10 +9,10 @@ const failure = (code: string | number) => Object.assign(new Error(`write ${code
 
 // The route to the service may disappear after the request was written.
 test.each(Object.keys(NOT_CONNECTED))(
-	'a billable request that was sent and is lost with %s may have been accepted',
+	'a billable request that was sent and is lost with %s counts as sent',
 	(code) => {
-		for (const paid of [true, false])
-			expect(toNetworkError(failure(code), paid).record.may_have_been_accepted).toBe(paid);
+		for (const isBillable of [true, false])
+			expect(toNetworkError(failure(code), isBillable).isNeverSent).toBe(!isBillable);
 	},
 );
 
@@ -31,7 +31,7 @@ test.each<[failed: string | number, transient: boolean, code?: string | number]>
 	'a request that no connection took because of "%s" is retried: %s',
 	(failed, transient, code = failed) => {
 		const error = neverSent(failure(failed));
-		expect(error).toMatchObject({ code, transient, record: { may_have_been_accepted: false } });
+		expect(error).toMatchObject({ code, transient, isNeverSent: true });
 	},
 );
 
@@ -70,15 +70,15 @@ describe.each(['CompileError', 'InvalidArgumentError', 'TypeError'])('%s', (name
 			code: 'node_error',
 			advice: expect.stringMatching(/Report it .*https:.*issues/),
 			technical: `${name}: Wasm SIMD unsupported`,
-			may_have_been_accepted: false,
 		});
+		expect(error.isNeverSent).toBe(true);
 	});
 
 	test('leaves open whether a billable request was accepted, once it was sent', () => {
 		expect(toNetworkError(exception, true)).toMatchObject({
 			code: 'node_error',
 			transient: false,
-			record: { may_have_been_accepted: true },
+			isNeverSent: false,
 		});
 	});
 });

@@ -17,18 +17,8 @@ const serviceError = (
 	}> = {},
 ) => new ServiceError({ message: 'Refused', advice: '', code, http_status: status }, facts);
 
-const lost = (may_have_been_accepted: boolean) =>
-	new NoResponseError({
-		...{ message: 'Lost', advice: '', code: 'connection_lost', may_have_been_accepted },
-	});
-
-const refusedByProxy = (code: 'proxy_login' | 'proxy_refused') => ({
-	error: new NoResponseError(
-		{ message: 'No', advice: '', code, may_have_been_accepted: false },
-		{ transient: false },
-	),
-	isBillable: false,
-});
+const lost = new NoResponseError({ message: 'Lost', advice: '', code: 'connection_lost' });
+const final = { mayBeSentAgain: false };
 
 const works = {
 	limitsInFlight: false,
@@ -41,8 +31,7 @@ const works = {
 /** A billable request of a scope that works, refused for the first time. */
 const usual: FailedAttempt = {
 	error: serviceError(429, { retryAfterMs: 1_000 }),
-	isBillable: true,
-	retriesOtherServers: false,
+	mayBeSentAgain: true,
 	maxRetries: 4,
 	sent: 1,
 	retries: 0,
@@ -75,7 +64,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a refusal that forbids retries',
-		{ error: serviceError(429, { forbidsRetry: true }) },
+		{ error: serviceError(429, { forbidsRetry: true }), ...final },
 		{ ...fails, scopeAction: 'continue' },
 	],
 	[
@@ -85,7 +74,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a quota that is used up',
-		{ error: serviceError(429, { readAs: 403 }) },
+		{ error: serviceError(429, { readAs: 403 }), ...final },
 		{ ...fails, scopeAction: 'continue' },
 	],
 	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
@@ -126,7 +115,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a pause of an hour, after which it must not be sent again',
-		{ error: serviceError(429, { retryAfterMs: 3_600_000, forbidsRetry: true }) },
+		{ error: serviceError(429, { retryAfterMs: 3_600_000, forbidsRetry: true }), ...final },
 		{ ...fails, scopeAction: 'suspend' },
 	],
 	[
@@ -134,31 +123,19 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ error: serviceError(502, { retryAfterMs: 3_600_000 }) },
 		{ ...fails, scopeAction: 'continue' },
 	],
-	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
+	['a connection that was not made', { error: lost }, { ...alone, counts: true }],
 	[
 		'another one while nothing is answered',
-		{ error: lost(false), scope: { ...works, isAway: true } },
+		{ error: lost, scope: { ...works, isAway: true } },
 		all,
 	],
-	['a billable request that may have been accepted', { error: lost(true) }, fails],
-	['a poll that was lost', { error: lost(true), isBillable: false }, alone],
-	['a poll that nobody waits for', { error: lost(true), isBillable: false, maxRetries: 0 }, fails],
-	[
-		'a proxy that asks for a login, with no poll after this one',
-		{ ...refusedByProxy('proxy_login'), retriesOtherServers: true },
-		alone,
-	],
-	[
-		'a proxy that refuses, with no poll after this one',
-		{ ...refusedByProxy('proxy_refused'), retriesOtherServers: true },
-		alone,
-	],
-	['a proxy that refuses, while others poll', refusedByProxy('proxy_refused'), fails],
+	['a request that may not be sent again', { error: lost, ...final }, fails],
+	['a poll that nobody waits for', { error: lost, maxRetries: 0 }, fails],
 	['a transient failure', { error: serviceError(502) }, { ...alone, counts: true, pauseMs: 500 }],
-	['a parameter that the service refuses', { error: serviceError(400) }, fails],
+	['a parameter that the service refuses', { error: serviceError(400), ...final }, fails],
 	[
 		'a parameter that the service refuses, while it is away',
-		{ error: serviceError(400), scope: { ...works, isAway: true } },
+		{ error: serviceError(400), ...final, scope: { ...works, isAway: true } },
 		{ ...fails, scopeAction: 'continue' },
 	],
 ])('%s', (_name, attempt, verdict) => {
@@ -175,12 +152,12 @@ describe('the table on the page of limits', () => {
 	/** An attempt for each row, which the rows before it do not decide. */
 	const attempts: Array<[string, Partial<FailedAttempt>]> = [
 		['refuses it and asks', { error: serviceError(429, { retryAfterMs: 300_001 }) }],
-		['fails it for good', { error: serviceError(400) }],
-		['gives no response, 500', { error: serviceError(504), isBillable: false }],
+		['fails it for good', { error: serviceError(400), ...final }],
+		['gives no response, 500', { error: serviceError(504) }],
 		['refuses it again', { takenInRow: 4 }],
 		['has taken nothing', { scope: { ...works, refusesForMs: 300_000 } }],
 		['refuses it |', {}],
-		['gives no response three', { error: lost(false), scope: { ...works, isAway: true } }],
+		['gives no response three', { error: lost, scope: { ...works, isAway: true } }],
 	];
 
 	test('has a row for each case', () => expect(rows).toHaveLength(attempts.length));
@@ -201,7 +178,7 @@ test.each([
 ])(
 	'the pauses between retries grow, and none is zero, when jitter makes them %s',
 	(_, chance, pauses) => {
-		const found = pauses.map((_pause, attempt) => pauseAfter(lost(false), attempt, () => chance));
+		const found = pauses.map((_pause, attempt) => pauseAfter(lost, attempt, () => chance));
 		expect(found).toEqual(pauses);
 	},
 );

@@ -1,0 +1,66 @@
+import {
+	type GatewayError,
+	isMalformed,
+	isNeverSent,
+	NoResponseError,
+	ServiceError,
+} from './gatewayError';
+import { type NodeCode, statusOf } from './statuses';
+
+/** What is known of a request that failed. */
+export interface FailedRequest {
+	error: GatewayError;
+	isBillable: boolean;
+	/** A connection took it, so the service may have received it. */
+	wasSent: boolean;
+	/** A poll that no other follows: it is also sent again where a server in between failed it for good. */
+	isLastPoll: boolean;
+}
+
+export interface AfterFailure {
+	mayBeSentAgain: boolean;
+	/** The service may have done what was asked for: a second request may be billed, too. */
+	mayBeAccepted: boolean;
+}
+
+/** The one place that decides both, for billable requests row by row as the table in docs/reliability.md. */
+export function afterFailure(request: FailedRequest): AfterFailure {
+	const { error, isBillable, wasSent, isLastPoll } = request;
+	const refused = { mayBeSentAgain: mayComeRight(error), mayBeAccepted: false };
+	const lost = { mayBeSentAgain: false, mayBeAccepted: true };
+
+	if (isLastPoll && isOfOtherServer(error)) return { ...refused, mayBeSentAgain: !isFinal(error) };
+	if (!isBillable) return refused;
+	if (!wasSent || isNeverSent(error)) return refused;
+	if (!(error instanceof ServiceError)) return lost;
+	const { hidesSuccess } = statusOf(error.readAs);
+	if (hidesSuccess === 'always') return lost;
+	if (hidesSuccess === undefined) return refused;
+	return error.isFromServerInBetween || error.isAnswerLost ? lost : refused;
+}
+
+/** Whether the same request may succeed later. */
+function mayComeRight(error: GatewayError): boolean {
+	if (isFinal(error)) return false;
+	if (error instanceof ServiceError)
+		return error.asksForRetry || statusOf(error.readAs).isTransient === true;
+	return error instanceof NoResponseError && error.transient;
+}
+
+/** Whether the service forbids to send the request again. */
+const isFinal = (error: GatewayError) => error instanceof ServiceError && error.forbidsRetry;
+
+/** Codes of an HTTP proxy that refused to pass a request on. */
+const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
+
+/**
+ * Whether another server than the service failed the request for good: a redirect, a page, the refusal of a proxy. A proxy
+ * that is being redeployed responds like this for a while, and a wrong URL always does.
+ */
+export function isOfOtherServer(error: GatewayError): boolean {
+	if (error.isAnswer) return false;
+	if (error instanceof ServiceError)
+		return !error.isOfService && !statusOf(error.readAs).isTransient;
+	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
+	return isMalformed(error);
+}
