@@ -21,7 +21,7 @@ import { ApiKey, KeyRing } from './redaction';
 import { sendRequest } from './sendRequest';
 import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
-import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
+import { readTaskWithVideo } from './video/inlineVideo';
 import { DownloadQueue, VideoDownloads } from './video/downloads';
 import type { StoreVideo } from './video/fetchVideo';
 import { MAX_LIST_BYTES } from './http/body';
@@ -29,9 +29,6 @@ import { knownTask, polledTask } from './video/polledTask';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers } from './http/hostHelpers';
 import type { Transport } from './http/types';
-
-/** Milliseconds until a task is polled again whose large body came while another was being read. */
-const NEXT_LARGE_MS = 1_000;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once, with all keys of a run of a node. */
@@ -192,13 +189,9 @@ export class Gateway {
 		const { origin, prefix, apiKey } = this.context;
 		const ids = [taskId, apiKey.redactResponse(taskId)];
 		const asked = { ids, url: `${origin}${prefix}${poll.path}` };
-		const read = (response: ServiceResponse) => readTaskWithVideo(response, asked);
-		let answer = await sendRequest(this.context, poll, read, signal);
-		while (answer === undefined) {
-			do await this.context.clock.sleep(NEXT_LARGE_MS, signal);
-			while (isReadingVideo());
-			answer = await sendRequest(this.context, poll, read, signal);
-		}
+		const read = (response: ServiceResponse) =>
+			readTaskWithVideo(response, asked, onInlineVideo !== undefined);
+		const answer = await sendRequest(this.context, poll, read, signal);
 		const task = polledTask(taskId, answer, apiKey);
 		if (answer.video && isFinished(task)) onInlineVideo?.(answer.video);
 		return task;

@@ -73,7 +73,7 @@ export async function parseResource<Resource>(
 	from: Door,
 	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
-	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
+	if (!complete) throw refusal(malformedResponse(response, TOO_LARGE, bytes), undefined);
 	const tooLarge = (why: string) => malformedResponse(response, `${TOO_LARGE}: ${why}`, bytes);
 	const read = (text: string) => {
 		const value = parseResponseJson(quoteLongNumbers(text));

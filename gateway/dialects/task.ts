@@ -74,15 +74,21 @@ const DATA_URL = /^data:[^,"]{0,200};base64,/i;
 /** Names of fields with inline data: the interface document does not show where it is. */
 const INLINE = /\bb(?:ase)?64\b|^video bytes$/;
 
+/** Where in the text of a field inline data begins; undefined if it is none. */
+export function startOfInlineData(name: string, text: string): number | undefined {
+	const [prefix] = DATA_URL.exec(text) ?? [];
+	return prefix?.length ?? (INLINE.test(partsOf(name)) ? 0 : undefined);
+}
+
 /** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
 export function takeInlineData(answer: unknown): string {
 	const videos = walk(answer).flatMap((place) => {
 		const { key, value, inside } = place;
-		const isData = typeof value === 'string' && (INLINE.test(partsOf(key)) || DATA_URL.test(value));
-		if (!isData || !isFields(inside?.value)) return [];
+		const start = typeof value === 'string' ? startOfInlineData(key, value) : undefined;
+		if (typeof value !== 'string' || start === undefined || !isFields(inside?.value)) return [];
 		Reflect.deleteProperty(inside.value, key);
 		const isOther = isOfNoFilm(namesOf(place)) || /^data:(?:image|audio|text)/i.test(value);
-		return value === '' || isOther ? [] : [value];
+		return value === '' || isOther ? [] : [value.slice(start)];
 	});
-	return (videos[0] ?? '').replace(DATA_URL, '');
+	return videos[0] ?? '';
 }

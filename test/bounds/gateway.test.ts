@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Gateway, GatewayError } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { VirtualClock } from '../clock/virtualClock';
-import { gatewayAt, slowResponses } from '../gateway/inMemory';
+import { gatewayAt } from '../gateway/inMemory';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -182,28 +181,6 @@ test('a task has 2 MiB beside an inline video at most', async () => {
 		await gatewayFor(Readable.from([Buffer.from(task(text))])).getVideoTask('t');
 	expect(await read('x'.repeat(MiB))).toMatchObject({ status: 'completed' });
 	await expect(read('x'.repeat(3 * MiB))).rejects.toMatchObject({ code: 'malformed_answer' });
-});
-
-test('one task with a large inline video is read at a time, and another is polled again later', async () => {
-	const clock = new VirtualClock();
-	const text = JSON.stringify({ id: 't', status: 'completed', b64_json: 'QUJD'.repeat(MiB) });
-	const parts = [text.slice(0, 3 * MiB), text.slice(3 * MiB), undefined];
-	const start = clock.now();
-	let polls = 0;
-	const slow = slowResponses(clock, 10_000, (index) => parts[index]);
-	const transport: typeof slow = async (request) => {
-		polls += 1;
-		return await slow(request);
-	};
-	const gateway = gatewayAt('http://service.test', { clock, transport });
-	const videos: number[] = [];
-	const waiting = Array.from({ length: 3 }, async (_, task) => {
-		await gateway.getVideoTask(`t-${task}`, undefined, (video) => videos.push(video.length));
-	});
-	await clock.run(Promise.all(waiting));
-	expect(videos).toEqual(Array(3).fill(3 * MiB));
-	expect(clock.now() - start).toBeGreaterThan(60_000);
-	expect(polls).toBeGreaterThan(3);
 });
 
 test.each([

@@ -37,3 +37,29 @@ test('downloading a large video keeps only a small part of it in memory', async 
 	expect(held).toHaveLength(3);
 	expect(Math.max(...held)).toBeLessThan(8 * MiB);
 });
+
+test.each([
+	['takes its own size once', true, 2],
+	['takes nothing unless it is downloaded', false, 0.1],
+])('while it arrives, an inline video %s', async (_what, download, most) => {
+	const start = [bufferBytes(), process.memoryUsage().heapUsed] as const;
+	const held: number[] = [];
+	const task = function* () {
+		yield head('200 OK', { 'content-type': 'application/json', connection: 'close' });
+		yield Buffer.from('{"id":"task-1","status":"completed","b64_json":"');
+		yield Buffer.from('AAAAGGZ0eXBpc29t');
+		const piece = Buffer.alloc(MiB / 4, 'A');
+		for (let sent = 0; sent < 64 * MiB; sent += piece.length) {
+			if (sent % (16 * MiB) === 0)
+				held.push(bufferBytes() - start[0] + process.memoryUsage().heapUsed - start[1]);
+			yield piece;
+		}
+		yield Buffer.from('"}');
+	};
+	service.respond = () => ({ packets: task(), then: 'ends' });
+	const get = videoNode({ operation: 'get', taskId: 'task-1', download });
+	const { items } = await runNode(service, get);
+	expect(items[0]?.binary?.data?.bytes).toBe(download ? 48 * MiB + 12 : undefined);
+	expect(held).toHaveLength(4);
+	expect(Math.max(...held)).toBeLessThan(most * 48 * MiB);
+});

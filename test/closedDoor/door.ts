@@ -26,6 +26,7 @@ export class Lines {
 export const isStream: typeof open.isStream = (start) => start.startsWith('data: ');
 export const isFailure: typeof open.isFailure = () => false;
 export const takeInlineData: typeof open.takeInlineData = () => '';
+export const startOfInlineData: typeof open.startOfInlineData = () => undefined;
 export const isAbout: typeof open.isAbout = () => false;
 export const errorBeside: typeof open.errorBeside = () => undefined;
 export const waitsIn: typeof open.waitsIn = () => [];
