@@ -17,7 +17,6 @@ import { FormReader } from '../form/formReader';
 import { namedAsInForm } from '../form/parameterLabels';
 import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
 import { throwIfCancelled } from './cancel';
-import type { OriginalInput } from './originalInput';
 import type { ErrorOf } from './outcomes';
 import { inTurns } from './turns';
 
@@ -86,16 +85,13 @@ function additionalDataOf(host: Host): IWorkflowExecuteAdditionalData | undefine
 
 /**
  * Connects a node that has items.
- * @param input remembers the items before expressions change them
  * @returns the error of each item, if none can be connected
  * @throws NodeOperationError when the execution was cancelled meanwhile
  */
 export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
-	input: OriginalInput,
 ): Promise<Service | { errorOf: ErrorOf }> {
-	await input.remember(context.getNode().parameters);
 	const form = new FormReader(context);
 	const named = (error: unknown) => namedAsInForm(error, properties);
 	let options: RequestOptions;
@@ -104,7 +100,7 @@ export async function connect(
 	} catch (error) {
 		return { errorOf: () => named(error) };
 	}
-	const { gateways, errors } = await openGateways(context, options, input);
+	const { gateways, errors } = await openGateways(context, options);
 	if (gateways.size === 0) return { errorOf: (item) => named(errors.get(item)) };
 	const gatewayOf = (item: number) => {
 		const gateway = gateways.get(item);
@@ -121,63 +117,27 @@ export async function connect(
  * workflow serves many customers, each with a key of their own.
  * @returns by item, the gateways of valid credentials, and the errors of the others
  */
-async function openGateways(
-	context: IExecuteFunctions,
-	options: RequestOptions,
-	input: OriginalInput,
-) {
-	const items = [...context.getInputData().keys()];
-	const stored = await storedCredential(context);
-	const isSame = items.length === 1 || isFixed(stored);
-	await input.remember(stored);
+async function openGateways(context: IExecuteFunctions, options: RequestOptions) {
 	const gateways = new Map<number, Gateway>();
 	const errors = new Map<number, unknown>();
-	const known = new Map<string, Gateway>();
+	const byCredential = new Map<string, Gateway>();
 	const open = async (item: number) => {
 		try {
 			const credential = await readCredential(context, item);
 			const name = JSON.stringify(credential);
-			const [any] = known.values();
+			const [any] = byCredential.values();
 			const gateway =
-				known.get(name) ??
+				byCredential.get(name) ??
 				any?.withCredential(credential) ??
 				new Gateway(credential, { ...options, ...hostHelpers(context) });
-			known.set(name, gateway);
-			for (const each of isSame ? items : [item]) gateways.set(each, gateway);
+			byCredential.set(name, gateway);
+			gateways.set(item, gateway);
 		} catch (error) {
-			for (const each of isSame ? items : [item]) errors.set(each, error);
+			errors.set(item, error);
 		}
 	};
-	await inTurns(isSame ? [0] : items, open, () => throwIfCancelled(context));
+	await inTurns(context.getInputData().keys(), open, () => throwIfCancelled(context));
 	return { gateways, errors };
-}
-
-/** Without expressions, a credential is read once: n8n reads it from its database each time. */
-function isFixed(stored: object | undefined): boolean {
-	if (stored === undefined) return false;
-	return Object.values(stored).every((value) => !String(value).startsWith('='));
-}
-
-/**
- * The fields of the credential as they are stored. n8n does not promise what tells this. Where it is missing or fails, the
- * credential is read for each item, as n8n's own nodes do.
- */
-async function storedCredential(context: IExecuteFunctions): Promise<object | undefined> {
-	const additionalData = additionalDataOf(context);
-	const details = context.getNode().credentials?.[CREDENTIAL_TYPE];
-	if (!additionalData || !details) return undefined;
-	try {
-		return await additionalData.credentialsHelper.getDecrypted(
-			additionalData,
-			details,
-			CREDENTIAL_TYPE,
-			context.getMode(),
-			context.getExecuteData(),
-			true,
-		);
-	} catch {
-		return undefined;
-	}
 }
 
 /** Whether n8n logs at debug level: for a level that it hides, n8n's logger has a function without parameters. */

@@ -11,7 +11,6 @@ import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
 import { nodeError, recordOf } from './errorText';
-import { OriginalInput } from './originalInput';
 import { type ErrorOf, failAll, type Outcome, type Pending } from './outcomes';
 import { inTurns } from './turns';
 
@@ -62,15 +61,11 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 	throwIfCancelled(context);
 	if (context.getInputData().length === 0) return [];
 
-	const input = new OriginalInput(context);
-	const service = await connectTo(context, properties, input);
-	if ('errorOf' in service) {
-		await input.restore();
-		return fail(service.errorOf);
-	}
+	const service = await connectTo(context, properties);
+	if ('errorOf' in service) return fail(service.errorOf);
 	try {
 		const itemWork = run.connected(service);
-		const { outcomes, prepared } = await prepareAll(service, itemWork, input);
+		const { outcomes, prepared } = await prepareAll(service, itemWork);
 		const continues = context.continueOnFail();
 		let stopped = false;
 		const pending: Array<Promise<void>> = [];
@@ -118,9 +113,6 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 		const output = fail(() => error);
 		end?.(output);
 		return output;
-	} finally {
-		// A cancel may have come while they were read.
-		await input.restore();
 	}
 }
 
@@ -132,7 +124,6 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 async function prepareAll<Form, Prepared, Result extends object>(
 	{ context, properties, form, gatewayOf }: Service,
 	{ isBegun, read, prepare, refusal }: ItemWork<Form, Prepared, Result, unknown>,
-	input: OriginalInput,
 ) {
 	const continues = context.continueOnFail();
 	const items = isBegun ? [] : [...context.getInputData().keys()];
@@ -155,7 +146,6 @@ async function prepareAll<Form, Prepared, Result extends object>(
 			forms.set(item, known ?? read(item));
 		});
 	await inTurns(items, readItem, () => throwIfCancelled(context));
-	await input.restore();
 	const { refusalOfAll } = form;
 	if (!continues) throwFirst(context, errors, othersThatFail(errors, items.length));
 	const prepareItem = ([item, each]: [number, Form]) => {

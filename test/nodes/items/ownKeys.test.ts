@@ -214,16 +214,6 @@ test('a chain asks the service of each of its items', async () => {
 	expect(counts(({ completions }) => completions)).toEqual([1, 1]);
 });
 
-test('an expression of the credential that changes its item leaves the items that follow as they were', async () => {
-	const changing = { ...credential, apiKey: '={{ $json.keys.pop() }}' };
-	const itemOf = ({ url, key }: Simulator) => ({ url, keys: ['old', key] });
-	const { items } = await run({
-		...chatNode({ options: { includeInputFields: true } }),
-		...{ credential: changing, items: [anna, ben].map(itemOf) },
-	});
-	expect(items.map(({ json }) => json.keys)).toEqual([anna, ben].map((each) => itemOf(each).keys));
-});
-
 test('a credential without an expression that is not usable fails each item with what is wrong', async () => {
 	const wrong = { baseUrl: 'nowhere', apiKey: 'a-key' };
 	const { items } = await run({ ...chatNode(), credential: wrong, ...continues });
@@ -269,15 +259,14 @@ test('requests of all keys together are at most Max Concurrency', async () => {
 	expect([raw.requests.length, most]).toEqual([9, 2]);
 });
 
-test('a credential without an expression is read once for all items', async () => {
-	let reads = 0;
+test('the credential of every item is read before the first request', async () => {
+	const requestsAtRead: number[] = [];
 	const items = Array.from({ length: 50 }, () => ({}));
 	const fields = () => {
-		reads += 1;
+		requestsAtRead.push(anna.completions);
 		return { baseUrl: anna.url, apiKey: anna.key };
 	};
 	await run({ ...chatNode(), items, credential: fields });
-	// Once for its fields as they are stored.
-	expect(reads).toBe(2);
+	expect(requestsAtRead).toEqual(Array(50).fill(0));
 	expect(anna.completions).toBe(50);
 });

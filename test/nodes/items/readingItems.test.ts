@@ -26,7 +26,11 @@ describe.each(NODES)('%s', (_name, node) => {
 		const evaluate = jest.spyOn(WorkflowExpression.prototype, 'resolveSimpleParameterValue');
 		const { error } = await runNode(simulator, { ...node, items });
 		expect(error?.message).toContain(`is empty [item ${ITEMS - 1}]`);
-		const ours = evaluate.mock.calls.filter(([, , , , , name]) => name === 'Node');
+		// n8n's credentials helper evaluates the two fields of the credential of each item.
+		const ofCredential = [simulator.url, simulator.key];
+		const ours = evaluate.mock.calls.filter(
+			([value, , , , , name]) => name === 'Node' && !ofCredential.includes(String(value)),
+		);
 		const evaluated = ours.filter(([value]) => String(value) === '={{ $json.text }}');
 		expect(evaluated).toHaveLength(ITEMS);
 		expect(ours.length - evaluated.length).toBeLessThan(ITEMS / 10);
@@ -39,12 +43,13 @@ describe.each(NODES)('%s', (_name, node) => {
 		const evaluate = jest.spyOn(WorkflowExpression.prototype, 'resolveSimpleParameterValue');
 		const stop = new AbortController();
 		const { signal } = stop;
-		const reading = () => evaluate.mock.calls.some(([value]) => value === '={{ $json.text }}');
-		const stopWhenReading = () => (reading() ? stop.abort() : setImmediate(stopWhenReading));
+		const read = () =>
+			evaluate.mock.calls.filter(([value]) => value === '={{ $json.text }}').length;
+		const stopWhenReading = () => (read() > 0 ? stop.abort() : setImmediate(stopWhenReading));
 		setImmediate(stopWhenReading);
 		const { run } = await runNode(simulator, { ...node, items, signal });
 		expect(run.status).toBe('canceled');
-		expect(evaluate.mock.calls.length).toBeLessThan(ITEMS / 2);
+		expect(read()).toBeLessThan(ITEMS / 2);
 		expect(simulator.requests).toEqual([]);
 	});
 });
