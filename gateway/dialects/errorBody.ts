@@ -1,5 +1,6 @@
 import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
 import { walk } from './answerWalk';
+import { unwrapped } from './completion';
 import { isSuccess, NOTHING, reasonWords } from './reasonWords';
 import { hasOnly } from './values';
 
@@ -80,22 +81,18 @@ function filtersIn(error: unknown): string | undefined {
 	return found.map(({ key }) => key).join(', ') || undefined;
 }
 
-/** An answer, or the part of it that arrived. */
-interface PartOfAnswer {
-	error?: unknown;
-	choices?: unknown;
-}
-
 /**
  * The error body that a service such as OpenRouter sends beside a part of an answer: in the response or in one of its
  * choices. Beside choices, only the field `error` tells an error: fields such as `message` may mean something else.
  */
-export function errorBeside(answer: PartOfAnswer): object | undefined {
+export function errorBeside(body: unknown): object | undefined {
+	const answer = unwrapped(body);
+	if (!isFields(answer)) return undefined;
 	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isFields) : [];
 	if (choices.length === 0 && errorFrom(answer)) return answer;
 	const part = [answer, ...choices].find(({ error }) => !isEmpty(error));
 	if (part) return { error: part.error };
-	const { base_resp } = answer as { base_resp?: unknown };
+	const { base_resp } = answer;
 	return errorFrom(base_resp) ? { base_resp } : undefined;
 }
 

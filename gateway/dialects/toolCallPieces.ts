@@ -2,6 +2,7 @@ import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { CallArguments, isContinued } from './callArguments';
+import { numberIn } from './values';
 
 interface Piece {
 	id: unknown;
@@ -72,7 +73,7 @@ export class ToolCallPieces {
 	private pieceFrom(fields: Fields, position: number, isAlone: boolean): Fields {
 		const { id, index } = fields;
 		const called = isFields(fields.function) ? fields.function : {};
-		const hasIndex = !isEmptied(index);
+		const hasIndex = typeof index === 'number' || (typeof index === 'string' && index !== '');
 		const { arguments: given } = called;
 		const piece = {
 			id,
@@ -98,8 +99,8 @@ export class ToolCallPieces {
 			([name, value]) => !PARTS.has(name) && !isEmptied(value),
 		);
 		return {
-			...Object.fromEntries(others),
 			...(isNew && { id }),
+			...Object.fromEntries(others),
 			index: call.at,
 			function: call.take(piece),
 		};
@@ -107,7 +108,8 @@ export class ToolCallPieces {
 
 	private freeIndex(index: unknown): number {
 		const used = this.calls.map(({ at }) => at);
-		const own = isEmptied(index) ? NaN : Number(index);
-		return Number.isSafeInteger(own) && !used.includes(own) ? own : Math.max(-1, ...used) + 1;
+		const own = numberIn(index);
+		const isFree = typeof own === 'number' && Number.isSafeInteger(own) && !used.includes(own);
+		return isFree ? own : Math.max(-1, ...used) + 1;
 	}
 }

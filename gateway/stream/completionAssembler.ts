@@ -37,8 +37,9 @@ export class CompletionAssembler {
 		let text = '';
 		let isContent = false;
 		for (const part of parts) {
-			const { index = 0, delta, ...rest } = fieldsIn(part);
-			const choice = this.choice(Number(index));
+			const { index: sent, delta, ...rest } = fieldsIn(part);
+			const index = typeof sent === 'number' ? sent : 0;
+			const choice = this.choice(index);
 			for (const name of Object.keys(rest)) {
 				if (name === 'logprobs') this.merger.merge(choice.rest, name, rest[name]);
 				else this.merger.keep(choice.rest, name, rest[name]);
@@ -49,7 +50,7 @@ export class CompletionAssembler {
 			this.merger.mergeAll(choice.message, added);
 			if (count(choice.message.tool_calls) > MAX_ENTRIES)
 				throw new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
-			if (Number(index) === 0) text += content ?? '';
+			if (index === 0) text += content ?? '';
 			isContent ||= hasValue(added) || typeof rest.finish_reason === 'string';
 		}
 		return { text, isContent };
@@ -78,7 +79,7 @@ function toChoice(index: number, { message, rest }: Choice): Fields {
 	// A tool call has no text, which is not the same as an empty text.
 	const content = calls.length === 0 && !hasValue(message) ? '' : null;
 	const whole = { role: 'assistant', content, ...others };
-	const sorted = calls.toSorted((a, b) => Number(a.index) - Number(b.index) || 0);
+	const sorted = calls.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
 	// Without their index, as in a response without streaming.
 	const tool_calls = sorted.map((call) =>
 		Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index')),
@@ -90,6 +91,8 @@ function toChoice(index: number, { message, rest }: Choice): Fields {
 		message: calls.length === 0 ? whole : { ...whole, tool_calls },
 	};
 }
+
+const placeOf = ({ index }: Fields) => (typeof index === 'number' ? index : Infinity);
 
 function fieldsIn(value: unknown): Fields {
 	if (!isFields(value)) throw new InvalidChunkError();

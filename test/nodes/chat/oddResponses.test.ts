@@ -241,6 +241,27 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 	});
 });
 
+test.each([[{ note: 1 }], ['none'], [7], [[null]]])(
+	'streamed tool calls are not lost for a later %j in their place',
+	async (tool_calls) => {
+		const calls = toolCalls.map((call) => ({ index: 0, ...call }));
+		const chunks = [chunk({ tool_calls: calls }), chunk({ tool_calls })];
+		const { json } = await itemOfStream([...chunks, chunk({}, { finish_reason: 'tool_calls' })]);
+		expect(json.tool_calls).toEqual(toolCalls);
+	},
+);
+
+test('an index or an ID that is no text and no number counts as missing', async () => {
+	const odd = { toString: 1 };
+	const tool_calls = toolCalls.map((call) => ({ ...call, index: odd, id: odd }));
+	const part = { ...chunk({ content: 'Good day', tool_calls }, { index: odd }), id: odd };
+	const chunks = [part, chunk({}, { finish_reason: 'stop' })];
+	const { json } = await itemOfStream(chunks.map((one) => ({ ...one, created: odd })));
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop', id: 'chat-1' });
+	const whole = choice('Good day', { tool_calls });
+	expect((await itemOf(completion({ id: odd, choices: [whole] }))).json.text).toBe('Good day');
+});
+
 test('of a streamed role, type or name that changes, the last one counts', async () => {
 	const part = (role: string, type: string, name: string, text: string) => {
 		const call = { index: 0, id: 'call-1', type, function: { name, arguments: text } };

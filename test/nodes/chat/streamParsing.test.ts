@@ -245,6 +245,54 @@ describe.each([
 	});
 });
 
+describe('of an answer whose chunks are counted in the index, nothing is lost', () => {
+	const counted = (index: number, delta: object, more: object = {}) => ({
+		id: `chat-${index}`,
+		choices: [{ index, finish_reason: null, ...more, delta }],
+	});
+	const parts = [counted(0, { content: 'Good' }), counted(1, { content: ' day' })];
+
+	test.each<[string, object, string]>([
+		['an error', { error: { message: 'No room' } }, 'No room'],
+		['an error beside it', { ...counted(2, {}), error: { message: 'No room' } }, 'No room'],
+		['an error in it', counted(2, {}, { error: { message: 'No room' } }), 'No room'],
+		[
+			'a code beside it',
+			{ ...counted(2, {}), base_resp: { status_code: 1002, status_msg: 'No room' } },
+			'No room',
+		],
+		['a chunk that cannot be read', counted(2, { content: 5 }), 'chat-2'],
+	])('if it ends with %s', async (_what, last, words) => {
+		const { json } = await itemOfStream([...parts, last]);
+		expect(json.error).toMatchObject({
+			partial_text: 'Good day',
+			description: expect.stringContaining(words),
+		});
+	});
+
+	test('if the connection breaks', async () => {
+		const { json } = await itemOf(parts.map(line).join(''), { options: { stream: true } });
+		expect(json.error).toMatchObject({ code: 'stream_broken', partial_text: 'Good day' });
+	});
+
+	test('and its last usage counts', async () => {
+		const usage = (total_tokens: number) => ({ prompt_tokens: 1, total_tokens });
+		const { json } = await itemOfStream([
+			...parts.map((part, at) => ({ ...part, usage: usage(at + 1) })),
+			counted(2, {}, { finish_reason: 'stop' }),
+			{ choices: [], usage: usage(9) },
+		]);
+		expect(json).toMatchObject({ text: 'Good day', usage: usage(9), id: 'chat-2' });
+	});
+
+	test('not even the whole message at its end, which repeats it', async () => {
+		const message = { role: 'assistant', content: 'Good day' };
+		const last = { index: 2, message, finish_reason: 'stop' };
+		const { json } = await itemOfStream([...parts, { choices: [last] }]);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+});
+
 test('the reader of two answers at once gets the first alone', async () => {
 	const answer = (index: number, content: string, finish_reason: string | null = null) =>
 		line({ id: 'chat-1', choices: [{ index, delta: { content }, finish_reason }] });

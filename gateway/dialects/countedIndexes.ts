@@ -1,0 +1,31 @@
+/** A part of a choice, as far as it tells whether the service counts its chunks. */
+export interface PartOfChoice {
+	index: number;
+	/** Whether it is more than a role. */
+	hasValue: boolean;
+	hasEnded: boolean;
+}
+
+/**
+ * Some services count the chunks of one answer in the index of its choice: each part comes alone and under a higher index, and the answer ends
+ * once. Several answers take turns, and each has an end.
+ */
+export class CountedIndexes {
+	/** Whether all choices so far may be parts of one answer. */
+	mayBeOne = true;
+	private last = -Infinity;
+	private ended: number | undefined;
+
+	add(parts: readonly PartOfChoice[]): void {
+		this.mayBeOne &&= parts.length < 2;
+		for (const { index, hasValue, hasEnded } of parts) {
+			if (hasValue) {
+				this.mayBeOne &&= index > this.last && this.ended === undefined;
+				this.last = index;
+			}
+			if (!hasEnded) continue;
+			this.mayBeOne &&= this.ended === undefined || this.ended === index;
+			this.ended ??= index;
+		}
+	}
+}
