@@ -11,6 +11,7 @@ const run = promisify(execFile);
 
 /** The verified build has a folder and a package.json of its own. */
 const VERIFIED = 'dist-verified';
+const VERIFIED_DIST = path.join(VERIFIED, 'dist');
 
 const clean = (folder) => () => rm(folder, { recursive: true, force: true });
 
@@ -23,7 +24,7 @@ const compile = (dist) => async () => {
 const BUNDLED = {
 	bundle: true,
 	platform: 'node',
-	target: 'node20',
+	target: 'node22',
 	format: 'cjs',
 	legalComments: 'none',
 	metafile: true,
@@ -87,6 +88,8 @@ async function bundle() {
 				resolveDir: __dirname,
 			},
 			outfile: 'dist/gateway/undici.js',
+			// As in the undici of Node.js itself: without its second, experimental HTTP parser.
+			define: { esbuildDetection: 'true' },
 		}),
 	]);
 	await writeLazyIndex('dist');
@@ -112,12 +115,12 @@ async function bundleVerified() {
 	await esbuild.build({
 		...BUNDLED,
 		stdin: CLIENT_ENTRY,
-		outfile: path.join(VERIFIED, 'dist', CLIENT),
+		outfile: path.join(VERIFIED_DIST, CLIENT),
 		plugins: [ownManifest, replace],
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});
-	await writeLazyIndex(path.join(VERIFIED, 'dist'));
+	await writeLazyIndex(VERIFIED_DIST);
 }
 
 /**
@@ -130,7 +133,7 @@ async function writeLazyIndex(dist) {
 	const { BOUNDS, ...others } = require(path.resolve(dist, CLIENT));
 	const names = Object.keys(others);
 	const index = `'use strict';
-${await checkOfN8nWorkflow(dist)}
+${dist === VERIFIED_DIST ? '' : CHECK_OF_NODE}${CHECK_OF_N8N}${await checkOfN8nWorkflow(dist)}
 let client;
 ${LOAD}
 for (const name of ${JSON.stringify(names)}) {
@@ -144,6 +147,27 @@ Promise.resolve().then(load).catch(() => {});
 	const schema = "'use strict';\nmodule.exports = require('../../../gateway/index.js');\n";
 	await writeFile(path.join(dist, `${BOOK_SCHEMA}.js`), schema);
 }
+
+/** undici 8 needs it. The verified build has no undici, and n8n 2.20 itself needs Node.js 22.16. */
+const CHECK_OF_NODE = `const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19))
+	throw new Error('The nodes of the Generation Service need Node.js 22.19 or later, and this n8n runs in ' + process.versions.node + '.');
+`;
+
+/**
+ * n8n 2.16 has no function sanitizeXmlName, and n8n 2.20 has it. n8n's own n8n-workflow is the last that is found: one that an older n8n
+ * left among the community packages comes first.
+ */
+const CHECK_OF_N8N = `const hasFunctionOf220 = (folder) => {
+	try {
+		return Boolean(require(folder + '/n8n-workflow').sanitizeXmlName);
+	} catch {
+		return false;
+	}
+};
+if (!require.resolve.paths('n8n-workflow').some(hasFunctionOf220))
+	throw new Error('The nodes of the Generation Service need n8n 2.20 or later. Update n8n.');
+`;
 
 /**
  * An n8n-workflow that lacks what the compiled nodes use of it is named with its folder: n8n hides a TypeError behind
@@ -159,7 +183,7 @@ if (lacking.length > 0) {
 	const [folder] = /.+[\\\\/]n8n-workflow(?=[\\\\/])/.exec(file) || [file];
 	throw new Error(
 		'The nodes of the Generation Service cannot use the n8n-workflow in ' + folder + ', which lacks ' + lacking +
-			'. If it is among the community packages of this n8n, delete that folder, then restart n8n. Otherwise update n8n.',
+			'. An older n8n left it: delete that folder, then restart n8n.',
 	);
 }`;
 }
@@ -248,10 +272,5 @@ exports.clean = named('clean', clean('dist'));
 /** Under the name that it has in n8n's node starter. */
 exports['build:icons'] = named('build:icons', copyIcons('dist'));
 exports.build = steps('dist', 'dist', bundle);
-exports['build:verified'] = steps(
-	VERIFIED,
-	path.join(VERIFIED, 'dist'),
-	bundleVerified,
-	describeVerified,
-);
+exports['build:verified'] = steps(VERIFIED, VERIFIED_DIST, bundleVerified, describeVerified);
 exports.default = exports.build;

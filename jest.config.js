@@ -16,8 +16,8 @@ module.exports = {
 	testEnvironment: '<rootDir>/test/worker/environment.js',
 	runtime: '<rootDir>/test/worker/runtime.js',
 	roots: ['<rootDir>/test'],
-	// What an older n8n lacks, and the verified build: npm run test:older-n8n, npm run test:verified.
-	testPathIgnorePatterns: ['/node_modules/', '/test/(olderN8n|verified)/'],
+	// The verified build: npm run test:verified.
+	testPathIgnorePatterns: ['/node_modules/', '/test/(oldestN8n|verified)/'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig }] },
 	collectCoverageFrom: ['{gateway,nodes,credentials}/**/*.ts'],
 	coverageThreshold: { global: { statements: 85, branches: 70, functions: 80, lines: 85 } },

@@ -111,7 +111,7 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 	return await Container.get(BinaryDataService).getAsBuffer(binary);
 }
 
-/** What n8n's own `run` starts with. Its arguments differ between n8n 1 and n8n 2. */
+/** What n8n's own `run` starts with. */
 export function initialData(
 	nodes: INode[],
 	startNode = nodes[0]?.name ?? '',

@@ -12,5 +12,5 @@ if (process.env.N8N_USER_FOLDER === undefined) {
 process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS ??= 'false';
 process.env.N8N_LOG_OUTPUT ??= 'file';
 process.env.N8N_LOG_LEVEL ??= 'error';
-// The default of n8n 2. n8n 1 would keep files in memory.
+// n8n-core alone would keep files in memory.
 process.env.N8N_DEFAULT_BINARY_DATA_MODE ??= 'filesystem';

@@ -160,9 +160,7 @@ export class NodeView {
 	}
 
 	async close(): Promise<void> {
-		// The second is n8n 1's.
-		const button = this.view.getByTestId('ndv-close-button');
-		await button.or(this.page.getByTestId('back-to-canvas')).click();
+		await this.view.getByTestId('ndv-close-button').click();
 	}
 
 	private parameter(name: string): Locator {

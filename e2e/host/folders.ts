@@ -9,10 +9,7 @@ export const DEFAULT_N8N = join(ROOT, 'e2e', 'n8n');
 /** The version of n8n to use; undefined for the default. */
 export const N8N_VERSION = process.env.N8N_VERSION || undefined;
 
-/** It lacks what n8n 2 brought: publishing, data tables that a node creates, the newest agent. */
-export const IS_N8N_1 = N8N_VERSION?.startsWith('1.') === true;
-
-/** The package.json and the lock of the n8n to use. Versions that were tried have a committed folder below. */
+/** The package.json and the lock of the n8n to use. */
 export const N8N_SOURCE = join(DEFAULT_N8N, N8N_VERSION ?? '');
 
 /** Where n8n (2 GB) is installed: beside its package.json, or in a folder that several checkouts share. */

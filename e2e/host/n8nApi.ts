@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { IS_N8N_1 } from './folders';
 import { unflatten } from './unflatten';
 import { until } from './until';
 
@@ -96,9 +95,7 @@ export class N8nApi {
 
 	/** @returns the workflow's id */
 	async createWorkflow(content: object): Promise<string> {
-		// n8n 1 requires to be told that it is not active.
-		const body = IS_N8N_1 ? { active: false, ...content } : content;
-		return withId.parse(await this.call('POST', '/workflows', body)).id;
+		return withId.parse(await this.call('POST', '/workflows', content)).id;
 	}
 
 	/** Creates a workflow that is published. @returns its id */
@@ -108,10 +105,9 @@ export class N8nApi {
 		return id;
 	}
 
-	/** Publishes a workflow, and waits until its triggers work: n8n 2 responds before that. */
+	/** Publishes a workflow, and waits until its triggers work: n8n responds before that. */
 	async publish(workflowId: string): Promise<void> {
 		const workflow = `/workflows/${workflowId}`;
-		if (IS_N8N_1) return void (await this.call('PATCH', workflow, { active: true }));
 		const { versionId } = versioned.parse(await this.call('GET', workflow));
 		await this.call('POST', `${workflow}/activate`, { versionId });
 		await until(async () => {
@@ -125,9 +121,7 @@ export class N8nApi {
 	}
 
 	async unpublish(workflowId: string): Promise<void> {
-		const workflow = `/workflows/${workflowId}`;
-		if (IS_N8N_1) await this.call('PATCH', workflow, { active: false });
-		else await this.call('POST', `${workflow}/deactivate`, {});
+		await this.call('POST', `/workflows/${workflowId}/deactivate`, {});
 	}
 
 	/**
@@ -135,12 +129,8 @@ export class N8nApi {
 	 * @returns the execution's id
 	 */
 	async execute(workflowId: string, trigger: string): Promise<string> {
-		const workflow = `/workflows/${workflowId}`;
-		const body = {
-			triggerToStartFrom: { name: trigger },
-			...(IS_N8N_1 && { workflowData: await this.call('GET', workflow) }),
-		};
-		return started.parse(await this.call('POST', `${workflow}/run`, body)).executionId;
+		const body = { triggerToStartFrom: { name: trigger } };
+		return started.parse(await this.call('POST', `/workflows/${workflowId}/run`, body)).executionId;
 	}
 
 	/** @returns how many executions of the workflow have one of these statuses */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { IS_N8N_1, N8N_FOLDER } from './folders';
+import { N8N_FOLDER } from './folders';
 import { freePort } from './freePort';
 import { patience } from './patience';
 
@@ -47,10 +47,7 @@ export function n8nEnvironment(userFolder: string): NodeJS.ProcessEnv {
 		N8N_TEMPLATES_ENABLED: 'false',
 		N8N_PERSONALIZATION_ENABLED: 'false',
 		N8N_HIRING_BANNER_ENABLED: 'false',
-		// Requests at the same time break the transactions of n8n 1's other driver: "no such savepoint".
-		...(IS_N8N_1
-			? { DB_SQLITE_POOL_SIZE: '4' }
-			: { N8N_DISABLED_MODULES: 'mcp-registry,instance-ai,chat-hub,mcp' }),
+		N8N_DISABLED_MODULES: 'mcp-registry,instance-ai,chat-hub,mcp',
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
 	};
 }

@@ -182,7 +182,6 @@ serverJourney(
 const binaries = z.object({
 	binary: z.object({
 		data: z.object({
-			/** None where n8n keeps files in memory, as n8n 1 does by default: then `data` is the file in base64. */
 			id: z.string().optional(),
 			data: z.string(),
 			mimeType: z.string(),

@@ -12,7 +12,7 @@ import type { Outcome } from '../../test/simulation/outcome';
 import { itemsOf } from '../../test/simulation/promises/sameEverywhere';
 import { namedRandom } from '../../test/simulation/host/random';
 import { injectionsOf, settingsOf } from '../../test/simulation/service/settings';
-import { IS_N8N_1, ROOT } from '../host/folders';
+import { ROOT } from '../host/folders';
 import { N8nApi } from '../host/n8nApi';
 import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
@@ -58,8 +58,7 @@ async function played(scenario: Scenario, name: string): Promise<Outcome> {
 		const { workflow, called, body } = realScenario(scenario, name, credential);
 		const workflows: string[] = [];
 		if (called) {
-			// n8n 1 calls it as it is, and activates nothing without a trigger of its own.
-			const id = await (IS_N8N_1 ? api.createWorkflow(called) : api.publishWorkflow(called));
+			const id = await api.publishWorkflow(called);
 			callStored(workflow, scenario, id);
 			workflows.push(id);
 		}

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IS_N8N_1 } from '../host/folders';
 import { installN8n } from '../host/install';
 import { N8nApi } from '../host/n8nApi';
 import { type N8nServer, startN8n } from '../host/n8nServer';
@@ -29,10 +28,7 @@ async function open(): Promise<void> {
 	const userFolder = await mkdtemp(join(tmpdir(), 'n8n-journeys-'));
 	started.userFolder = userFolder;
 	await installPackage(userFolder, step);
-	started.n8n = await step(
-		'Starting n8n',
-		startN8n(userFolder, undefined, undefined, IS_N8N_1 ? {} : OWN_AGENTS),
-	);
+	started.n8n = await step('Starting n8n', startN8n(userFolder, undefined, undefined, OWN_AGENTS));
 	const { url } = started.n8n;
 	const { cookie } = await N8nApi.signIn(url);
 	shareEnvironment({ url, cookie, userFolder });

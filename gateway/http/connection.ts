@@ -9,7 +9,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Hides interim responses from undici: undici 7 closes the connection of a server that sends 100 Continue without being
+ * Hides interim responses from undici: undici closes the connection of a server that sends 100 Continue without being
  * asked, as IIS does for each POST.
  */
 function hideInterim(socket: Socket): void {

@@ -33,10 +33,13 @@ export function openRoute(
 	proxyUrl: string,
 	keepAliveTimeout: number,
 ): Route {
+	// Over HTTP/2 no request has a connection of its own, and one that breaks loses all that share it.
+	const http1 = { allowH2: false };
 	// The pool has no limit of connections: a request that waits in it would look like one in flight.
-	const pool = { keepAliveTimeout, factory: openPool };
+	const pool = { ...http1, keepAliveTimeout, factory: openPool };
 	const timeout = CONNECT_TIMEOUT_MS;
 	const tls = {
+		...http1,
 		// Where it is not set, NODE_TLS_REJECT_UNAUTHORIZED decides, as for n8n's own requests.
 		...(ignoreSslIssues && { rejectUnauthorized: false }),
 		// One for all connections: to make it takes as long as a request.
@@ -58,6 +61,7 @@ export function openRoute(
 		...pool,
 		uri: proxy.href,
 		requestTls: tls,
+		proxyTls: http1,
 		clientFactory: (_proxy, options) => openTunnels(proxy, options),
 	});
 	return { dispatcher, isForwarded: false };
@@ -80,18 +84,13 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 	};
 }
 
-/**
- * Opens tunnels for undici's proxy agent. The agent's own code asks a proxy that hangs up for a tunnel thousands of times a
- * second, and omits a user name without a password.
- */
+/** Opens tunnels for undici's proxy agent, so that each failure of the proxy is one of the gateway's own errors. */
 function openTunnels(proxy: URL, options: object): Pool {
 	const pool = new Pool(proxy.origin, { ...options, headersTimeout: CONNECT_TIMEOUT_MS });
 	const connect = pool.connect.bind(pool);
-	const login = loginTo(proxy);
 	return Object.assign(pool, {
 		connect: async (tunnel: Dispatcher.ConnectOptions) => {
-			const headers = Object.assign({}, tunnel.headers, login);
-			const response = await connect({ ...tunnel, headers }).catch(unreachable);
+			const response = await connect(tunnel).catch(unreachable);
 			if (response.statusCode === 200) return response;
 			response.socket.on('error', () => {}).destroy();
 			throw proxyFailed(response.statusCode);

@@ -114,7 +114,7 @@ export function countTokens(context: IExecuteFunctions, completion: ChatCompleti
 	try {
 		n8n.accumulateTokenUsage(context, prompt_tokens ?? 0, completion_tokens ?? 0);
 	} catch {
-		// Before 2.40 the function is undefined. The answer is paid for, with or without n8n's statistics.
+		// The answer is paid for, with or without n8n's statistics. An n8n-workflow that an older n8n left lacks the function.
 	}
 }
 

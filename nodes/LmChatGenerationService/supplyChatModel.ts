@@ -1,9 +1,4 @@
-import {
-	type INodeProperties,
-	type ISupplyDataFunctions,
-	NodeOperationError,
-	type SupplyData,
-} from 'n8n-workflow';
+import type { INodeProperties, ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
 import {
 	additionalBody,
@@ -25,14 +20,14 @@ type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
 /**
  * Makes the model of an agent. It calls the service through the gateway, as Chat Completion does: one rate limiter, the
  * same retries, no request to any other path, and the key only in its header.
- * @throws NodeOperationError when a parameter or the credential is not usable, or this n8n has no AI nodes' SDK
+ * @throws NodeOperationError when a parameter or the credential is not usable
  */
 export async function supplyChatModel(
 	context: ISupplyDataFunctions,
 	itemIndex: number,
 	properties: INodeProperties[],
 ): Promise<SupplyData> {
-	const sdk = loadSdk(context, itemIndex);
+	const sdk = loadSdk();
 	// With this mark n8n shows the error of a call at this node, and links to it from the agent. A call does not name its item.
 	const toNodeError = (error: unknown) => {
 		const made = nodeError(context, namedAsInForm(error, properties));
@@ -59,7 +54,7 @@ export async function supplyChatModel(
 			spend: (send) => spending.spend(1, max, send),
 			toJsonSchema: sdk.getParametersJsonSchema,
 			toNodeError,
-			signal: context.getExecutionCancelSignal?.(),
+			signal: context.getExecutionCancelSignal(),
 		});
 		const supplied = sdk.supplyModel(context, chatModel);
 		const redact = (text: string) => gateway.redactError(text);
@@ -74,19 +69,6 @@ export async function supplyChatModel(
  * The SDK is loaded for the first agent: it takes a second and a thousand files. It is loaded by `require`, since n8n lets its
  * own packages be found through NODE_PATH, which an `import` ignores.
  */
-function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
-	try {
-		return require('@n8n/ai-node-sdk') as AiNodeSdk;
-	} catch (error) {
-		// The other lines of the error list files of the server.
-		const [reason] = String(error).split('\n', 1);
-		throw new NodeOperationError(
-			context.getNode(),
-			'This version of n8n cannot run the Generation Service Chat Model',
-			{
-				itemIndex,
-				description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model instead, with the Base URL of the service followed by /v1, or the Chat Completion node.\nTechnical detail: ${reason}`,
-			},
-		);
-	}
+function loadSdk(): AiNodeSdk {
+	return require('@n8n/ai-node-sdk') as AiNodeSdk;
 }

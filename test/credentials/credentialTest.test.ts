@@ -25,7 +25,6 @@ test('testing a valid credential sends one request for models and one for a task
 test('a certificate that n8n does not trust is accepted with Ignore SSL Issues alone', async () => {
 	const fields = { baseUrl: secure.url, apiKey: secure.key };
 	expect(await testCredential({ ...fields, ignoreSslIssues: true })).toBeUndefined();
-	// An older n8n has words of its own.
 	expect(await testCredential(fields)).toMatch(/secure connection to the service|SSL Issue/);
 });
 

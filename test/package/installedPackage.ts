@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,17 +24,23 @@ export function usePackage(build: string) {
 	);
 	const [packed] = JSON.parse(report) as [Packed];
 	/**
-	 * Extracts only the tarball, like n8n's installer, beside packages that n8n provides.
-	 * @param provided the folders of these packages, by name, besides n8n-workflow
+	 * Extracts only the tarball, like n8n's installer, into a folder of community packages, behind which are n8n's own.
+	 * @param beside the folders of packages in that folder, by name
+	 * @param n8nWorkflow the folder of n8n's own n8n-workflow
 	 */
-	const install = (provided: Record<string, string> = {}) => {
-		const modules = join(mkdtempSync(join(folder, 'n8n-')), 'node_modules');
+	const install = (
+		beside: Record<string, string> = {},
+		n8nWorkflow = join(ROOT, 'node_modules/n8n-workflow'),
+	) => {
+		const n8n = mkdtempSync(join(folder, 'n8n-'));
+		const modules = join(n8n, 'nodes/node_modules');
 		const installed = join(modules, NAME);
 		mkdirSync(installed, { recursive: true });
 		const tarball = join(folder, packed.filename);
 		execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-		const all = { 'n8n-workflow': join(ROOT, 'node_modules/n8n-workflow'), ...provided };
-		for (const [name, path] of Object.entries(all)) symlinkSync(path, join(modules, name));
+		for (const [name, path] of Object.entries(beside)) symlinkSync(path, join(modules, name));
+		mkdirSync(join(n8n, 'node_modules'));
+		symlinkSync(n8nWorkflow, join(n8n, 'node_modules/n8n-workflow'));
 		return installed;
 	};
 	return { packed, install };
@@ -42,6 +48,19 @@ export function usePackage(build: string) {
 
 /** Versions of n8n-workflow that older versions of n8n left in the folder of community packages. */
 export const LEFT_WORKFLOWS = ['1.48', '1.70', '1.82'];
+
+/** What a process that only loads the nodes says, with code that runs before. */
+export function loadNodes(installed: string, before = ''): string {
+	const load = `${before}; for (const file of require('./package.json').n8n.nodes) require('./' + file);`;
+	const options = { cwd: installed, encoding: 'utf8' } as const;
+	return spawnSync(process.execPath, ['-e', load], options).stderr;
+}
+
+/** The sentence with which the nodes fail to load in an older n8n. */
+export const NEEDS_N8N =
+	/^Error: The nodes of the Generation Service need n8n 2\.20 or later\. Update n8n\.$/m;
+/** The n8n-workflow of an n8n that is too old. */
+export const OLD_WORKFLOW = join(ROOT, 'node_modules/n8n-workflow-1.82');
 
 /** Runs every node of an installed package, and checks what comes out. */
 export async function expectNodesRun(installed: string): Promise<void> {

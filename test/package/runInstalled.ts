@@ -37,7 +37,6 @@ export async function runInstalled(folder: string): Promise<Results> {
 
 if (require.main === module) {
 	void runInstalled(process.argv[2] ?? '.').then((results) => {
-		// A timer of n8n 1 would keep the process alive.
 		process.stdout.write(JSON.stringify(results), () => process.exit());
 	});
 }

@@ -1,6 +1,7 @@
+import { createSecureServer } from 'node:http2';
 import { connect, createServer, type Socket } from 'node:net';
 import { RequestClock } from '../clock/requestClock';
-import { closerOf, joinConnections, listen } from '../engine/localServer';
+import { closerOf, joinConnections, listen, untrustedCertificate } from '../engine/localServer';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { useSecureSimulator } from '../engine/useServers';
 import { until } from '../clock/until';
@@ -33,6 +34,24 @@ test('Ignore SSL Issues accepts an untrusted certificate, for this credential on
 	const { items } = await runNode(secure, { ...node, credential });
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect((await runNode(secure, node)).error?.message).toMatch(/secure connection/);
+});
+
+test('a service that also speaks HTTP/2 gets each request in HTTP/1.1', async () => {
+	const versions: string[] = [];
+	const settings = { ...(await untrustedCertificate()), allowHTTP1: true };
+	const server = createSecureServer(settings, (request, response) => {
+		versions.push(request.httpVersion);
+		response.end('{"data":[{"id":"kite-motion"}]}');
+	});
+	const close = closerOf(server);
+	const credential = { baseUrl: `https://${await listen(server)}`, apiKey: 'key-of-tests' };
+	const { items } = await runNode(secure, {
+		...{ node: 'listModels', parameters: {} },
+		credential: { ...credential, ignoreSslIssues: true },
+	});
+	await close();
+	expect(items[0]?.json.id).toBe('kite-motion');
+	expect(versions).toEqual(['1.1']);
 });
 
 test.each(['ends', 'is reset'])(

@@ -16,12 +16,10 @@ let proxy: ProxyServer;
 beforeEach(() => {
 	// Resolves every host name to 127.0.0.1.
 	type Done = (error: null, address: string | dns.LookupAddress[], family?: number) => void;
-	const lookup = (_name: string, options: dns.LookupOptions | Done, done?: Done) => {
+	const lookup = (_name: string, options: dns.LookupOptions, done: Done) => {
 		const address = '127.0.0.1';
-		// Node.js 20 calls it without options when a server starts.
-		if (typeof options === 'function') setImmediate(options, null, address, 4);
-		else if (options.all) setImmediate(done!, null, [{ address, family: 4 }]);
-		else setImmediate(done!, null, address, 4);
+		if (options.all) setImmediate(done, null, [{ address, family: 4 }]);
+		else setImmediate(done, null, address, 4);
 	};
 	jest.spyOn(dns, 'lookup').mockImplementation(lookup as never);
 });

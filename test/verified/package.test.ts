@@ -4,6 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import {
 	expectNodesRun,
 	LEFT_WORKFLOWS,
+	loadNodes,
+	NEEDS_N8N,
+	OLD_WORKFLOW,
 	unneededFiles,
 	usePackage,
 } from '../package/installedPackage';
@@ -42,6 +45,11 @@ test.each(LEFT_WORKFLOWS)(
 		await expectNodesRun(install({ 'n8n-workflow': workflow, zod: zodOfN8n }));
 	},
 );
+
+test('in an n8n before 2.20, the nodes fail to load with one sentence', () => {
+	expect(loadNodes(install({ zod: zodOfN8n }, OLD_WORKFLOW))).toMatch(NEEDS_N8N);
+	expect(loadNodes(installed)).toBe('');
+});
 
 test('its nodes are loaded without zod, which may be an outdated one', () => {
 	const load = `

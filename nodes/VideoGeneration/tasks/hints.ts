@@ -39,7 +39,7 @@ export function showVideoHints(
 		if (waitOptions ?? outputOptions?.binaryProperty) hints.note(advice, unfinished.length);
 	}
 	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
-	// Older versions of n8n keep files in memory by default: such a file has no id.
+	// n8n keeps files in memory only if it is told to: such a file has no id.
 	hints.note(
 		'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
 		files.filter(({ id }) => id === undefined).length,

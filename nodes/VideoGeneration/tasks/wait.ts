@@ -28,26 +28,17 @@ export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 export class Wait {
 	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
 	private readonly refusal: string | undefined;
-	/** Each pause would store a file that n8n keeps in memory. */
-	private holdsFile: boolean;
-	/** Whether a task was waited for in memory because of such a file. */
-	private staysForFile = false;
 
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
-		this.holdsFile = book.tasks.some(isInMemory);
 		if (book.isGone) this.refusal = 'the state of this wait is lost';
 		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
 
 	/** Settles the tasks of an item, except those that wait in the database. */
 	async settle(entry: BookEntry): Promise<void> {
-		const settling: Array<Promise<void>> = [];
-		for (const open of openTasksOf(entry)) {
-			const settled = settleTask(this.run, open, this.pausesOf(open));
-			settling.push(settled.then(() => void (this.holdsFile ||= isInMemory(open.task))));
-		}
-		await Promise.all(settling);
+		const open = openTasksOf(entry);
+		await Promise.all(open.map((each) => settleTask(this.run, each, this.pausesOf(each))));
 	}
 
 	/**
@@ -65,10 +56,7 @@ export class Wait {
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
 			await settling.finally(() => throwIfCancelled(context));
 			const left = waited.flatMap(openTasksOf);
-			if (left.length === 0) {
-				this.hintAboutMemory(this.staysForFile && 'n8n keeps files in memory');
-				return undefined;
-			}
+			if (left.length === 0) return undefined;
 			if (left.every((each) => this.pausesOf(each).allow()))
 				return this.pause(left.map(({ task }) => task));
 		}
@@ -82,11 +70,7 @@ export class Wait {
 	/** When the wait for a task may be in n8n's database. */
 	private pausesOf({ task: { deadline } }: OpenTask): Pauses {
 		const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
-		const allow = () => {
-			if (this.refusal !== undefined || leftMs() < MIN_WAIT_MS) return false;
-			this.staysForFile ||= this.holdsFile;
-			return !this.holdsFile;
-		};
+		const allow = () => this.refusal === undefined && leftMs() >= MIN_WAIT_MS;
 		return { shortest: MIN_PAUSE_MS, allow };
 	}
 
@@ -103,8 +87,6 @@ export class Wait {
 		});
 	}
 }
-
-const isInMemory = ({ file }: PaidTask) => file !== undefined && file.id === undefined;
 
 /** What becomes of an item if n8n never runs the node again. */
 function ifStopped(entry: BookEntry | undefined): string {

@@ -50,8 +50,8 @@ export class PaidBook {
 		continues = false,
 	) {
 		this.isTool = runsAsTool(context.getNode());
-		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
-		this.execution = (context.getExecutionId?.() as string | undefined) ?? '';
+		this.run = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+		this.execution = (context.getExecutionId() as string | undefined) ?? '';
 		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
 		// No earlier run of a loop can be repeated.
@@ -180,7 +180,7 @@ export function noteInExecution(
 	change: (known: string) => string,
 ): void {
 	try {
-		// Older versions of n8n have no custom data, and a tool of an MCP Server Trigger has no execution.
+		// A tool of an MCP Server Trigger has no execution.
 		const { customData } = context;
 		customData?.set(key, change(customData.get(key) ?? ''));
 	} catch {

@@ -22,7 +22,7 @@ import {
 
 /**
  * A wait that takes place in n8n's database: n8n saves the execution, frees the process, and runs the node again when
- * the wait is over. n8n offers nodes no such thing, so it is put together from two that it offers (n8n 1.123 to 2.41):
+ * the wait is over. n8n offers nodes no such thing, so it is put together from two that it offers (n8n 2.20 to 2.41):
  *
  * 1. A node may ask the engine to run other nodes for it and is then run again with the metadata of its request. It
  *    was made for agents. A node may name itself: that inner run is the pause.
@@ -114,8 +114,9 @@ export async function beginDurableWait(
 }
 
 /** The tools of an MCP Server Trigger run without an execution, and so without its data. */
-function executeDataOf(context: Partial<IExecuteFunctions>): IExecuteData {
-	return context.getExecuteData?.() ?? ({ data: {}, source: null } as IExecuteData);
+function executeDataOf(context: IExecuteFunctions): IExecuteData {
+	const executeData = context.getExecuteData() as IExecuteData | undefined;
+	return executeData ?? ({ data: {}, source: null } as IExecuteData);
 }
 
 function begin(

@@ -27,7 +27,7 @@ export function asHtml(text: string): string {
 const shownBy = new WeakMap<IExecuteFunctions, NodeExecutionHint[]>();
 
 /**
- * A hint above the output of a run, in versions of n8n that show hints.
+ * A hint above the output of a run.
  * @param message HTML
  */
 export function hintAfterRun(
@@ -40,7 +40,7 @@ export function hintAfterRun(
 
 export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint[]): void {
 	shownBy.set(context, [...hintsOf(context), ...hints]);
-	context.addExecutionHints?.(...hints);
+	context.addExecutionHints(...hints);
 }
 
 /** The hints that a try has shown, for a try that returns its output again or continues it after a pause. */

@@ -107,7 +107,7 @@ export async function connect(
 		if (gateway === undefined) throw named(errors.get(item));
 		return gateway;
 	};
-	const signal = context.getExecutionCancelSignal?.();
+	const signal = context.getExecutionCancelSignal();
 	const { maxConcurrency } = options;
 	return { context, properties, gatewayOf, form, signal, maxConcurrency };
 }
@@ -146,8 +146,8 @@ export function isDebugging({ logger }: Pick<Host, 'logger'>): boolean {
 }
 
 /**
- * What n8n lends to the gateway. Older versions of n8n have no SSRF protection for nodes, and some contexts lack fields that
- * their type promises.
+ * What n8n lends to the gateway. n8n before 2.30 has no SSRF protection for nodes, and some contexts lack fields that their
+ * type promises.
  */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;

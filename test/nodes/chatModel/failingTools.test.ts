@@ -1,13 +1,10 @@
-import { WorkflowExecute } from 'n8n-core';
 import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool } from '../../engine/runAgent';
 import { boat, callTool, makeVideo, type Caller, withOnError } from './toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.02 });
 
-const CALLERS: Caller[] = ['agent', 'engine, with On Error: Continue'];
-// n8n 1 has no such method, and returns the error of a tool only with that setting.
-if ('upsertTaskData' in WorkflowExecute.prototype) CALLERS.push('engine');
+const CALLERS: Caller[] = ['agent', 'engine, with On Error: Continue', 'engine'];
 
 describe.each(CALLERS)(
 	'what the model gets when a tool fails that is called by the %s',

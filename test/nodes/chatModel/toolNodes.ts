@@ -27,10 +27,7 @@ export const findModels: ToolNode = {
 };
 export const boat = { prompt: 'A paper boat in the rain', seconds: 3 };
 
-/**
- * Who calls the tools. AI Agent calls them itself up to version 2, and leaves it to the engine since version 3. In n8n 1
- * the engine returns the error of a tool to the agent only if the tool has On Error: Continue.
- */
+/** Who calls the tools. AI Agent calls them itself up to version 2, and leaves it to the engine since version 3. */
 export type Caller = 'agent' | 'engine' | 'engine, with On Error: Continue';
 
 /** Calls a tool once and returns the result that the model gets. */

@@ -67,9 +67,8 @@ describe.each([
 		const result = await runNode(node);
 		const told = toldBy(result);
 		expect(told).toContain('The state of this wait is lost');
-		// In n8n 1, nodes have no custom data.
 		const ids = result.run.data.resultData.metadata?.video_task_ids;
-		expect(told.includes(`Tasks of this execution: ${ids}`)).toBe(ids !== undefined);
+		expect(told).toContain(`Tasks of this execution: ${ids}`);
 		expect(simulator.submissions).toBe(2);
 	});
 

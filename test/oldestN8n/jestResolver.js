@@ -1,7 +1,7 @@
-const { fileOfOlderN8n } = require('./olderN8n');
+const { fileOfOldestN8n } = require('./oldestN8n');
 
-/** Resolves n8n's packages to the older n8n. */
+/** Resolves n8n's packages to the oldest n8n. */
 module.exports = (request, options) =>
-	fileOfOlderN8n(request, (name, basedir) =>
+	fileOfOldestN8n(request, (name, basedir) =>
 		options.defaultResolver(name, { ...options, basedir }),
 	) ?? options.defaultResolver(request, options);
