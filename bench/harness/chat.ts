@@ -26,8 +26,7 @@ export function chatNode(
 		parameters: {
 			model: { __rl: true, mode: 'id', value: MODEL },
 			messages: { values: [{ role: 'user', content }] },
-			options,
-			requestOptions: { maxConcurrency: AT_ONCE },
+			options: { ...options, maxConcurrency: AT_ONCE },
 		},
 		credentials: credentialFor(target),
 		loaded: ourPackage(build),

@@ -33,7 +33,7 @@ export function generateNode(target: Target, build: Build): NodeUnderTest {
 		operation: 'generate',
 		...request,
 		waitOptions: { pollInterval: POLL_SECONDS },
-		requestOptions: { maxConcurrency: AT_ONCE },
+		options: { maxConcurrency: AT_ONCE },
 	});
 }
 

@@ -83,7 +83,7 @@ journey('the retry branch retries what is safe to retry, and reports the rest', 
 	const example = await ImportedExample.import(given, 'retry-branch.json', {
 		...shortWait,
 		Questions: listField('questions', questions),
-		'Chat Completion': { requestOptions: { maxRetries: 0 } },
+		'Chat Completion': { options: { temperature: '={{ $json.temperature }}', maxRetries: 0 } },
 	});
 	await example.execute();
 	expect(await example.itemsOf('Answers')).toEqual([

@@ -29,7 +29,7 @@ function webhook(path: string): NodeGiven {
 
 journey('a webhook streams the answer while the model is still writing', async (given) => {
 	const { api, page, environment, credential, screenshot } = given;
-	const chat = chatCompletion({ requestOptions: { timeout: TIMEOUT_S } });
+	const chat = chatCompletion({ options: { timeout: TIMEOUT_S } });
 	const id = await api.publishWorkflow(
 		workflowOf('Streaming webhook', credential, [webhook('ask'), chat]),
 	);

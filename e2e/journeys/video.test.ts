@@ -66,7 +66,7 @@ journey(
 			model: { __rl: true, mode: 'id', value: 'kite-motion' },
 			prompt: 'A snail crosses a desert [fault:poll-hang]',
 			waitOptions: { pollInterval: 1 },
-			requestOptions: { timeout: 3600 },
+			options: { timeout: 3600 },
 		});
 		const workflow = workflowOf('Hung up', credential, [manualStart, video]);
 		const canvas = new Canvas(page);

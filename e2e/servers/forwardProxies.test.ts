@@ -14,7 +14,7 @@ const plain = useSimulator({ videoSeconds: 0 });
 const secure = useSecureSimulator({ videoSeconds: 0 });
 let proxy: RunningServer;
 
-const once = { requestOptions: { maxRetries: 0 } };
+const once = { options: { maxRetries: 0 } };
 const credentialOf = ({ url, key }: Pick<Simulator, 'url' | 'key'>) => ({
 	baseUrl: url,
 	apiKey: key,
@@ -36,7 +36,8 @@ describeWith(squid, () => {
 
 		test('a service at http:// is reachable, and its credential is valid', async () => {
 			expect((await ask(plain)).items[0]?.json.text).toEqual(expect.any(String));
-			const stream = { ...chatNode({ options: { stream: true }, ...once }), streaming: true };
+			const options = { ...once.options, stream: true };
+			const stream = { ...chatNode({ options }), streaming: true };
 			expect((await ask(plain, stream)).items[0]?.json.text).toEqual(expect.any(String));
 			const video = videoNode({ download: true, ...once });
 			expect((await ask(plain, video)).items[0]?.binary?.data).toBeDefined();

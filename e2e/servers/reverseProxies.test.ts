@@ -32,7 +32,7 @@ describe.each([
 			expect(video.items[0]?.json.task_id).toBe(simulator.tasks[0]?.id);
 		});
 
-		const submission = videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } });
+		const submission = videoNode({ operation: 'submit', options: { maxRetries: 3 } });
 
 		test.each([
 			['takes longer than the timeout of the proxy', 'hang', timeoutStatus],

@@ -211,7 +211,7 @@ export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
 }
 
 /**
- * The service took longer than the Timeout of the request options.
+ * The service took longer than Timeout (in Options).
  * @param waitedFor the phase that took too long. In `content`, only bytes that keep the connection alive came
  */
 export function timeoutError(

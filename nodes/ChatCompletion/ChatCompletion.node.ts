@@ -5,18 +5,16 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import {
 	NodeConnectionTypes,
 	panelAction,
-	requestOptionsOf,
 	simplifyProperty,
 } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
-import { complete } from './complete';
+import { complete, optionsProperty } from './complete';
 import { messageProperties } from './messages';
 
 const properties: INodeProperties[] = [
@@ -24,11 +22,7 @@ const properties: INodeProperties[] = [
 	languageModelLocator,
 	...messageProperties,
 	simplifyProperty,
-	chatOptionsProperty,
-	requestOptionsOf({
-		timeout:
-			'How long to wait without receiving data before giving up. Without Stream, nothing arrives until the answer is complete.',
-	}),
+	optionsProperty,
 ];
 
 export class ChatCompletion implements INodeType {

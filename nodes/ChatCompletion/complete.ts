@@ -17,8 +17,13 @@ import { withInputFields } from '../shared/output/item';
 import { runsAsTool } from '../shared/run/runsAsTool';
 import type { FormReader } from '../shared/form/formReader';
 import { readBoolean } from '../shared/form/parameterValues';
-import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
-import { chatOptionsProperty, requestFields, systemMessage } from '../shared/form/chatOptions';
+import {
+	additionalBody,
+	collectionOf,
+	readMaxBillableRequests,
+	SENDING_OPTIONS,
+} from '../shared/form/sharedProperties';
+import { chatOptions, requestFields, systemMessage } from '../shared/form/chatOptions';
 import { itemsOf } from '../shared/run/outcomes';
 import { runItems } from '../shared/run/runItems';
 import { afterEarlierTry, recordOf } from '../shared/run/errorText';
@@ -41,10 +46,19 @@ import {
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';
 
+export const optionsProperty = collectionOf('Options', 'options', chatOptions);
+
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
-	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	ignored: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
+	properties: [languageModelLocator, ...messageProperties, optionsProperty],
+	ignored: [
+		...SENDING_OPTIONS,
+		'stream',
+		'jsonOutput',
+		'includeInputFields',
+		'maxBillableRequests',
+		'user',
+	],
 };
 
 /** What the form says of an item. */

@@ -7,9 +7,10 @@ import type {
 } from 'n8n-workflow';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import {
+	collectionOf,
 	NodeConnectionTypes,
 	panelAction,
-	requestOptionsOf,
+	sendingOptions,
 } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
@@ -17,11 +18,15 @@ import { list, listProperties, listSubtitle, modelFields } from './list';
 const properties: INodeProperties[] = [
 	panelAction('List models', 'List the models that your account can use'),
 	...listProperties,
-	requestOptionsOf({
-		maxConcurrency:
-			'Seldom matters here: this node sends one request for each credential, however many items it gets',
-		maxRetries: 'How often to retry the request after a temporary failure, such as a rate limit',
-	}),
+	collectionOf(
+		'Options',
+		'options',
+		sendingOptions({
+			maxConcurrency:
+				'The maximum number of requests of this node in flight at once. It sends one for each credential, however many items it gets.',
+			maxRetries: 'How often to retry the request after a temporary failure, such as a rate limit.',
+		}),
+	),
 ];
 
 export class ListModels implements INodeType {

@@ -5,9 +5,9 @@ import type {
 	ISupplyDataFunctions,
 	SupplyData,
 } from 'n8n-workflow';
-import { chatOptionsProperty } from '../shared/form/chatOptions';
+import { chatOptions } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
+import { collectionOf, NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
@@ -22,12 +22,11 @@ const DECIDED_BY_AGENT = [
 
 const properties: INodeProperties[] = [
 	languageModelLocator,
-	{
-		...chatOptionsProperty,
-		options: [...chatOptionsProperty.options, ...requestOptionsOf({}).options]
-			.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
-			.sort((one, other) => one.displayName.localeCompare(other.displayName)),
-	},
+	collectionOf(
+		'Options',
+		'options',
+		chatOptions.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
+	),
 ];
 
 export class LmChatGenerationService implements INodeType {

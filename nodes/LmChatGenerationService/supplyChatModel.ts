@@ -3,7 +3,7 @@ import { agentRequest } from '../../gateway';
 import {
 	additionalBody,
 	readMaxBillableRequests,
-	readRequestOptions,
+	readSendingOptions,
 } from '../shared/form/sharedProperties';
 import { requestFields } from '../shared/form/chatOptions';
 import { FormReader } from '../shared/form/formReader';
@@ -36,7 +36,11 @@ export async function supplyChatModel(
 	try {
 		const form = new FormReader(context);
 		const options = form.collection('options', itemIndex);
-		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
+		const gateway = await openGateway(
+			context,
+			readSendingOptions(form.sendingOptions(itemIndex)),
+			itemIndex,
+		);
 		const model = readModel(form.read('model', itemIndex));
 		const fields = requestFields(options);
 		const body = additionalBody(options);

@@ -15,7 +15,7 @@ import { beginDurableWait, type DurableWait } from '../shared/durableWait/durabl
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
 import type { OutputFieldsByFile } from '../shared/output/item';
-import { NodeConnectionTypes, requestOptionsOf } from '../shared/form/sharedProperties';
+import { NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { failAll } from '../shared/run/outcomes';
 import { runItems } from '../shared/run/runItems';
 import { generate } from './generate';
@@ -51,12 +51,6 @@ const properties: INodeProperties[] = [
 		default: 'generate',
 	},
 	...propertiesOf(operations),
-	requestOptionsOf({
-		maxConcurrency:
-			'The maximum number of requests of this node in flight at once. A video that is waited for does not count.',
-		timeout:
-			'How long a request may take without receiving data. How long to wait for a video is Max Wait.',
-	}),
 ];
 
 /**

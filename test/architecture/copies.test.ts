@@ -1,9 +1,9 @@
 import { requestFields } from '../../nodes/shared/form/chatOptions';
-import { readRequestOptions } from '../../nodes/shared/form/sharedProperties';
+import { readSendingOptions } from '../../nodes/shared/form/sharedProperties';
 import { chatRequest } from '../../simulator/endpoints';
 import { readFaultSpec } from '../../simulator/faults/faultSpec';
 import { FAULTS } from '../../simulator/faults/table';
-import { requestOptionsOf } from '../simulation/promises/requestOptions';
+import { sendingOptionsOf } from '../simulation/promises/sendingOptions';
 
 // What the simulator and the simulation say again on their own.
 
@@ -13,8 +13,8 @@ test('the simulator checks each field that the options of a chat set', () => {
 });
 
 test('the promises of the simulation expect the defaults of the form', () => {
-	const { timeout, ...others } = requestOptionsOf({});
-	expect({ ...others, timeoutMs: 1000 * timeout }).toEqual(readRequestOptions({}));
+	const { timeout, ...others } = sendingOptionsOf({});
+	expect({ ...others, timeoutMs: 1000 * timeout }).toEqual(readSendingOptions({}));
 });
 
 test('no fault has a name that reads as another fault, on a poll or so many times', () => {

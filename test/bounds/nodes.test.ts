@@ -27,7 +27,7 @@ test('a loop with failures remembers the submissions of its last run only', asyn
 test('a batch with failures stores no answers in the execution if Retry On Fail does not run it again', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Fail' });
 	const { run, items } = await runNode(simulator, {
-		...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+		...chatNode({ options: { maxConcurrency: 1, maxRetries: 0 } }),
 		items: [{ prompt: 'Good' }, { prompt: 'Fail' }, { prompt: 'Good too' }],
 		onError: 'continueRegularOutput',
 		tries: 3,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
-import { readRequestOptions } from '../../nodes/shared/form/sharedProperties';
+import { readSendingOptions } from '../../nodes/shared/form/sharedProperties';
 import { VirtualClock } from '../clock/virtualClock';
 import type { Rule } from './limitScenarios/rules';
 import {
@@ -29,7 +29,7 @@ export function serviceWith(
 	const sharedKey = randomUUID();
 	const node = (maxConcurrency = 10, lent: Partial<GatewayOptions> = {}, apiKey = sharedKey) =>
 		new Gateway(parseCredential({ baseUrl: 'http://limited.test', apiKey }), {
-			...readRequestOptions({}),
+			...readSendingOptions({}),
 			maxConcurrency,
 			clock,
 			transport: service.transport,

@@ -26,7 +26,6 @@ function shown(description: INodeTypeDescription, operation: string) {
 		.map(([, , name = '']) => name);
 }
 
-const common = ['simplify', 'requestOptions'];
 const request = ['model', 'prompt', 'size', 'duration', 'options'];
 const download = ['download', 'binaryProperty', 'fileName'];
 
@@ -43,7 +42,7 @@ describe.each([
 	])('the parameters of %s, and each once', (operation, own) => {
 		const names = shown(description, operation);
 		expect(new Set(names).size).toBe(names.length);
-		const expected = [...own, ...common, 'operation'].filter((name) => name !== 'options');
+		const expected = [...own, 'simplify', 'operation'].filter((name) => name !== 'options');
 		const read = names.filter((name) => !/^(options|toolDescription|descriptionType)$/.test(name));
 		expect(read.toSorted()).toEqual(expected.toSorted());
 	});

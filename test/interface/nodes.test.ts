@@ -1,7 +1,7 @@
 import { useRawServer, useSimulator } from '../engine/useServers';
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { BOUNDS, chatRequest } from '../../gateway';
-import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
+import { chatOptions, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
 import { credentialOf, type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -13,8 +13,12 @@ let now = Date.now;
 const simulator = useSimulator({ videoSeconds: 0, now: () => now() });
 afterEach(() => void (now = Date.now));
 
-const once = { waitOptions: { pollInterval: 0.01 }, requestOptions: { maxRetries: 0 } };
-const video = (parameters: object = {}) => videoNode({ ...once, ...parameters });
+const video = ({ options = {}, ...others }: INodeParameters = {}) =>
+	videoNode({
+		waitOptions: { pollInterval: 0.01 },
+		...others,
+		options: { maxRetries: 0, ...Object(options) },
+	});
 
 let services = 0;
 const askRaw = async (run: NodeRun, respond: (request: string) => RawResponse) => {
@@ -65,7 +69,7 @@ test('Limits: the form of a chat refuses what the request does', () => {
 			return false;
 		}
 	};
-	const numbers = chatOptionsProperty.options.filter(
+	const numbers = chatOptions.filter(
 		({ name, type }) =>
 			type === 'number' && Object.values(requestFields({ [name]: 1 })).includes(1),
 	);

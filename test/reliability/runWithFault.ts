@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
@@ -48,10 +48,8 @@ const TOOL_CALL_RUN: NodeRun = {
 		},
 	},
 };
-const SETTINGS: INodeParameters = {
-	waitOptions: { pollInterval: POLL_INTERVAL, maxWait: MAX_WAIT },
-	requestOptions: { maxRetries: MAX_RETRIES, timeout: TIMEOUT },
-};
+const waitOptions = { pollInterval: POLL_INTERVAL, maxWait: MAX_WAIT };
+const sendingOptions = { maxRetries: MAX_RETRIES, timeout: TIMEOUT };
 
 /** A new key for each run, because a rate limiter is shared per key. */
 let keys = 0;
@@ -116,11 +114,15 @@ function prepare(
 ) {
 	const apiKey = `key-${++keys}`;
 	simulator.acceptKey(apiKey);
-	const { node, parameters } = NEEDS_TOOLS.test(fault) ? TOOL_CALL_RUN : KINDS[kind].run;
+	const { node, parameters = {} } = NEEDS_TOOLS.test(fault) ? TOOL_CALL_RUN : KINDS[kind].run;
 	return {
 		node,
 		// The certificate of the tests is accepted, unless it is the fault.
-		parameters: { ...parameters, ...SETTINGS },
+		parameters: {
+			...parameters,
+			waitOptions,
+			options: { ...Object(parameters.options), ...sendingOptions },
+		},
 		credential: { baseUrl, apiKey, ignoreSslIssues: true as boolean },
 		...(times !== 'stopping' && { onError: 'continueRegularOutput' }),
 	} satisfies NodeRun;

@@ -53,9 +53,9 @@ function successBody(request: string): [type: string, body: string] {
 		: ['application/json', json];
 }
 
-const once = { requestOptions: { maxRetries: 0 } };
+const once = { options: { maxRetries: 0 } };
 const chat = (stream: boolean): NodeRun => ({
-	...chatNode({ options: { stream }, ...once }),
+	...chatNode({ options: { ...once.options, stream } }),
 	streaming: stream,
 });
 const video = (parameters: INodeParameters) => videoNode({ ...once, ...parameters });

@@ -29,7 +29,7 @@ async function runWith(node: NodeRun, onConnection: (socket: Socket) => void = (
 }
 
 test('Ignore SSL Issues accepts an untrusted certificate, for this credential only', async () => {
-	const node = chatNode({ requestOptions: { maxRetries: 0 } });
+	const node = chatNode({ options: { maxRetries: 0 } });
 	const credential = { ...credentialOf(secure), ignoreSslIssues: true };
 	const { items } = await runNode(secure, { ...node, credential });
 	expect(items[0]?.json.text).toEqual(expect.any(String));
@@ -58,7 +58,7 @@ test.each(['ends', 'is reset'])(
 	'a connection that %s during the TLS handshake is retried, and the request was not accepted',
 	async (end) => {
 		const { error, connections } = await runWith(
-			chatNode({ requestOptions: { maxRetries: 2 } }),
+			chatNode({ options: { maxRetries: 2 } }),
 			(socket) =>
 				socket.once('data', () => (end === 'ends' ? socket.end() : socket.resetAndDestroy())),
 		);
@@ -72,7 +72,7 @@ test.each(['ends', 'is reset'])(
 test('a submission whose TLS connection breaks after the request is not sent again', async () => {
 	secure.inject({ endpoint: 'submit', fault: 'hang' });
 	const node: NodeRun = {
-		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } }),
+		...videoNode({ operation: 'submit', options: { maxRetries: 3 } }),
 		onError: 'continueRegularOutput',
 		tries: 3,
 	};
@@ -91,7 +91,7 @@ test('a submission whose TLS connection breaks after the request is not sent aga
 
 test('a TLS handshake without a response times out after 10 seconds and is retried', async () => {
 	const { error, connections, took } = await runWith(
-		videoNode({ operation: 'submit', requestOptions: { maxRetries: 2, timeout: 3600 } }),
+		videoNode({ operation: 'submit', options: { maxRetries: 2, timeout: 3600 } }),
 	);
 	expect(connections).toBe(3);
 	expect(took).toBeGreaterThanOrEqual(3 * 10_000);

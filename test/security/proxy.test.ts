@@ -31,7 +31,7 @@ afterAll(async () => await proxy.close());
 
 const ask = async (run: Partial<NodeRun> = {}) =>
 	await runNode(service, {
-		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		...chatNode({ options: { maxRetries: 0 } }),
 		credential: { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true },
 		...run,
 	});
@@ -173,7 +173,7 @@ test('a proxy that does not respond to CONNECT times out, and no request was sen
 	await useHttps();
 	process.env.HTTPS_PROXY = `http://${proxy.host}`;
 	proxy.behaviour = 'does not respond';
-	const result = await ask(chatNode({ requestOptions: { maxRetries: 0, timeout: 0.2 } }));
+	const result = await ask(chatNode({ options: { maxRetries: 0, timeout: 0.2 } }));
 	expect(result.error?.message).toMatch(/Could not connect to the service in time/);
 	expect(result.error?.description).toMatch(/proxy of the n8n host/);
 	expect(result.error?.description).not.toMatch(/may have accepted/);
@@ -218,7 +218,7 @@ test.each<[Behaviour, number]>([
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = behaviour;
 	const time = new RequestClock();
-	const running = ask(chatNode({ requestOptions: { maxRetries: 2 } }));
+	const running = ask(chatNode({ options: { maxRetries: 2 } }));
 	await time.until(running).finally(() => time.restore());
 	expect(proxy.tunnels).toHaveLength(times);
 });
@@ -228,7 +228,7 @@ test('a video that a proxy prevents from being submitted is submitted by Retry',
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'hangs up';
 	const video: NodeRun = {
-		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 } }),
+		...videoNode({ operation: 'submit', options: { maxRetries: 0 } }),
 		executionId: '1',
 	};
 	const failed = await ask(video);
@@ -245,7 +245,7 @@ test('a video that a proxy prevents from being downloaded has its task ID in the
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	process.env.NO_PROXY = '127.0.0.1';
 	proxy.behaviour = 'responds with 407';
-	const result = await ask(videoNode({ download: true, requestOptions: { maxRetries: 0 } }));
+	const result = await ask(videoNode({ download: true, options: { maxRetries: 0 } }));
 	expect(proxy.forwarded).toHaveLength(1);
 	expect(result.error?.message).toMatch(/video returned status 407/);
 	expect(result.error?.description).toContain(service.tasks[0]!.id);

@@ -63,7 +63,7 @@ async function download(url: string, maxRetries = 0, prefix = '') {
 			operation: 'get',
 			taskId: 'task-1',
 			download: true,
-			requestOptions: { maxRetries },
+			options: { maxRetries },
 		}),
 		credential: { baseUrl: urlOf(service) + prefix, apiKey: 'key-of-tests', ignoreSslIssues: true },
 		onError: 'continueRegularOutput',

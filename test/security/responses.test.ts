@@ -26,8 +26,8 @@ const run = async (options: NodeRun, from = service) =>
 const errorOf = async (options: NodeRun, from = service) =>
 	(await run(options, from)).items[0]?.json.error;
 
-const get = videoNode({ operation: 'get', taskId: 'task-1', requestOptions: { maxRetries: 0 } });
-const submit = videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 } });
+const get = videoNode({ operation: 'get', taskId: 'task-1', options: { maxRetries: 0 } });
+const submit = videoNode({ operation: 'submit', options: { maxRetries: 0 } });
 const list: NodeRun = { node: 'listModels', parameters: { returnAll: true } };
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

@@ -47,7 +47,7 @@ const submissions = () => service.requests.filter((request) => request.startsWit
 
 const generate = async (more: Partial<NodeRun> = {}) =>
 	await runNode(service, {
-		...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
+		...videoNode({ download: true, options: { maxRetries: 2 } }),
 		credential: { baseUrl: allowed(), apiKey: 'key-of-tests' },
 		onError: 'continueRegularOutput',
 		...more,

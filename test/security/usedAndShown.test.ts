@@ -42,7 +42,7 @@ async function run(parameters: INodeParameters, onError = true): Promise<NodeRes
 	// A service of its own, because a rate limiter is shared per service and key.
 	const credential = { baseUrl: `${service.url}/${(paths += 1)}`, apiKey: MARKER };
 	return await runNode(service, {
-		...videoNode({ simplify: false, requestOptions: { maxRetries: 0 }, ...parameters }),
+		...videoNode({ simplify: false, options: { maxRetries: 0 }, ...parameters }),
 		credential,
 		...(onError && { onError: 'continueRegularOutput' as const }),
 	});

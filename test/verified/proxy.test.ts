@@ -13,7 +13,7 @@ afterAll(async () => await proxy.close());
 const ask = async (scheme: 'http' | 'https') => {
 	const baseUrl = service.url.replace(/^http:/, `${scheme}:`);
 	const { error } = await runNode(service, {
-		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		...chatNode({ options: { maxRetries: 0 } }),
 		credential: { baseUrl, apiKey: service.key },
 	});
 	return error;

@@ -9,9 +9,11 @@ import {
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
+	SENDING_OPTIONS,
 	userOption,
 } from '../../shared/form/sharedProperties';
 import { modelLocator, readModel } from '../../shared/editor/modelLocator';
+import { videoSendingOptions } from './result';
 import type { RequestParameters } from '../../shared/book/fingerprints';
 
 /** What to generate. */
@@ -49,7 +51,7 @@ export const requestProperties: INodeProperties[] = [
 	}),
 ];
 
-/** The fields of the request that few users set. */
+/** What few users set. */
 export const optionsProperty = collectionOf('Options', 'options', [
 	additionalBodyOption,
 	{
@@ -93,12 +95,19 @@ export const optionsProperty = collectionOf('Options', 'options', [
 			'How the service returns the video. With Download on, both put it in a binary field.',
 	},
 	userOption,
+	...videoSendingOptions,
 ]);
 
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
-	ignored: ['includeInputFields', 'maxBillableRequests', 'responseFormat', 'user'],
+	ignored: [
+		...SENDING_OPTIONS,
+		'includeInputFields',
+		'maxBillableRequests',
+		'responseFormat',
+		'user',
+	],
 };
 
 /** Whether the node is a tool of an agent, which alone has a description for the model. */

@@ -3,7 +3,11 @@ import { refusedValue } from '../../../gateway';
 import type { OutputOptions } from '../../shared/book/schema';
 import type { FormReader } from '../../shared/form/formReader';
 import { asText, readBoolean } from '../../shared/form/parameterValues';
-import { collectionOf, includeInputFieldsOption } from '../../shared/form/sharedProperties';
+import {
+	collectionOf,
+	includeInputFieldsOption,
+	sendingOptions,
+} from '../../shared/form/sharedProperties';
 
 export const downloadProperties: INodeProperties[] = [
 	{
@@ -34,8 +38,18 @@ export const downloadProperties: INodeProperties[] = [
 	},
 ];
 
+export const videoSendingOptions = sendingOptions({
+	maxConcurrency:
+		'The maximum number of requests of this node in flight at once. A video that is waited for does not count.',
+	timeout:
+		'How long a request may take without receiving data. How long to wait for a video is Max Wait.',
+});
+
 /** The options of an operation that submits nothing. */
-export const outputOptionsProperty = collectionOf('Options', 'options', [includeInputFieldsOption]);
+export const outputOptionsProperty = collectionOf('Options', 'options', [
+	includeInputFieldsOption,
+	...videoSendingOptions,
+]);
 
 /**
  * What the items of the tasks of an item look like.

@@ -1,15 +1,16 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
 import { asText, numberProperty } from './parameterValues';
 import {
 	additionalBodyOption,
-	collectionOf,
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
+	sendingOptions,
 	userOption,
 } from './sharedProperties';
 
-/** The parameters of a chat request except model and messages. */
-export const chatOptionsProperty = collectionOf('Options', 'options', [
+/** What Chat Completion and the chat model have in Options. */
+export const chatOptions: INodeProperties[] = [
 	additionalBodyOption,
 	numberProperty({
 		displayName: 'Frequency Penalty',
@@ -82,7 +83,11 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 			'Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
 	}),
 	userOption,
-]);
+	...sendingOptions({
+		timeout:
+			'How long to wait without receiving data before giving up. Without Stream, nothing arrives until the answer is complete.',
+	}),
+];
 
 /** The fields of the service's request that the options set: all except model and messages. */
 export function requestFields(

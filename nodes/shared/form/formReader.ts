@@ -3,6 +3,7 @@ import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../..
 import { itemsNamed } from './itemsNamed';
 import { mayLackField } from './missingField';
 import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
+import { SENDING, withSendingApart } from './sharedProperties';
 import { onPurpose, shortened, Template, inText } from './template';
 
 /** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
@@ -72,7 +73,7 @@ export class FormReader {
 	private readonly filled = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {
-		const { parameters = {} } = context.getNode();
+		const parameters = withSendingApart(context.getNode().parameters ?? {});
 		const names = Object.keys(parameters);
 		this.parameters = names.length > 0 ? parameters : undefined;
 		this.varying = new Set(
@@ -96,6 +97,11 @@ export class FormReader {
 	/** Reads a collection, which callers other than n8n's engine may leave out. */
 	collection(name: string, item: number): Record<string, unknown> {
 		return (this.read(name, item, {}) ?? {}) as Record<string, unknown>;
+	}
+
+	/** Reads how requests are sent, which `options` of an item leaves out: it is evaluated once, for the first item. */
+	sendingOptions(item = 0): Record<string, unknown> {
+		return this.collection(this.parameters === undefined ? 'options' : SENDING, item);
 	}
 
 	boolean(name: string, item: number, fallback: boolean): boolean {

@@ -22,18 +22,18 @@ export const panelAction = (action: string, description: string): INodePropertie
 	default: 'default',
 });
 
-/** A collection of options, of which a user adds the ones that are needed. */
-export const collectionOf = <Options extends INodeProperties[]>(
+/** A collection of options, of which a user adds the ones that are needed. n8n shows them in alphabetical order. */
+export const collectionOf = (
 	displayName: `${string}s`,
 	name: string,
-	options: Options,
+	options: readonly INodeProperties[],
 ) => ({
 	displayName,
 	name,
 	type: 'collection' as const,
 	placeholder: `Add ${displayName.slice(0, -1)}`,
 	default: {},
-	options,
+	options: options.toSorted((one, other) => one.displayName.localeCompare(other.displayName)),
 });
 
 /** A parameter of every node that returns what the service made. */
@@ -98,52 +98,64 @@ export function readMaxBillableRequests(options: Record<string, unknown>): numbe
 	return readNumber(options, [maxBillableRequestsOption], name);
 }
 
-/** The same collection on all nodes: how requests are sent, not what they contain. */
-const requestOptionsProperty = {
-	...collectionOf('Request Options', 'requestOptions', [
-		numberProperty({
-			displayName: 'Max Concurrency',
-			name: 'maxConcurrency',
-			default: 10,
-			description: 'The maximum number of requests of this node in flight at once',
-		}),
-		numberProperty({
-			displayName: 'Max Retries',
-			name: 'maxRetries',
-			default: 4,
-			description:
-				'How often to retry a request after a temporary failure. A rate limit is waited for up to five minutes, whatever the number; with 0 never. A billable request that may have been accepted is never retried.',
-		}),
-		numberProperty({
-			displayName: 'Timeout (Seconds)',
-			name: 'timeout',
-			default: 300,
-			description: 'How long to wait without receiving data before giving up',
-		}),
-	]),
-	description:
-		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
-};
+const EVALUATED_ONCE = 'An expression is evaluated once, for the first item.';
 
-type RequestOption = (typeof requestOptionsProperty.options)[number]['name'];
+/** The options of all nodes that say how requests are sent, not what they contain. */
+const sendingProperties = [
+	numberProperty({
+		displayName: 'Max Concurrency',
+		name: 'maxConcurrency',
+		default: 10,
+		description: 'The maximum number of requests of this node in flight at once.',
+	}),
+	numberProperty({
+		displayName: 'Max Retries',
+		name: 'maxRetries',
+		default: 4,
+		description:
+			'How often to retry a request after a temporary failure. A rate limit is waited for up to five minutes, whatever the number; with 0 never. A billable request that may have been accepted is never retried.',
+	}),
+	numberProperty({
+		displayName: 'Timeout (Seconds)',
+		name: 'timeout',
+		default: 300,
+		description: 'How long to wait without receiving data before giving up.',
+	}),
+];
 
-/** The collection with the descriptions that fit a node. */
-export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, string>>) => ({
-	...requestOptionsProperty,
-	options: requestOptionsProperty.options.map((option) => ({
-		...option,
-		description: descriptions[option.name] ?? option.description,
-	})),
-});
+type SendingOption = (typeof sendingProperties)[number]['name'];
 
-export type RequestOptions = ReturnType<typeof readRequestOptions>;
+/** Their names. */
+export const SENDING_OPTIONS: readonly string[] = sendingProperties.map(({ name }) => name);
+
+/** Those options with the descriptions that fit a node. */
+export const sendingOptions = (descriptions: Partial<Record<SendingOption, string>> = {}) =>
+	sendingProperties.map((property) => ({
+		...property,
+		description: `${descriptions[property.name] ?? property.description} ${EVALUATED_ONCE}`,
+	}));
+
+export type SendingOptions = ReturnType<typeof readSendingOptions>;
 
 /** @throws GatewayError naming the option */
-export function readRequestOptions(given: Record<string, unknown>) {
-	const read = (name: RequestOption) => readNumber(given, requestOptionsProperty.options, name);
+export function readSendingOptions(given: Record<string, unknown>) {
+	const read = (name: SendingOption) => readNumber(given, sendingProperties, name);
 	return {
 		maxConcurrency: read('maxConcurrency'),
 		maxRetries: read('maxRetries'),
 		timeoutMs: 1000 * read('timeout'),
 	};
+}
+
+/** The parameter that these options are for the form reader. */
+export const SENDING = 'sending';
+
+/** The parameters of a node, with what its options say of sending in a parameter of its own: items are read without it. */
+export function withSendingApart(parameters: Record<string, unknown>): Record<string, unknown> {
+	const { options } = parameters;
+	if (typeof options !== 'object' || options === null) return parameters;
+	const fields = Object.entries(options);
+	const part = (isSending: boolean) =>
+		Object.fromEntries(fields.filter(([name]) => SENDING_OPTIONS.includes(name) === isSending));
+	return { ...parameters, options: part(false), [SENDING]: part(true) };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../gateway';
 import { FormReader } from '../form/formReader';
 import { namedAsInForm } from '../form/parameterLabels';
-import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
+import { readSendingOptions, type SendingOptions } from '../form/sharedProperties';
 import { throwIfCancelled } from './cancel';
 import type { ErrorOf } from './outcomes';
 import { inTurns } from './turns';
@@ -54,7 +54,7 @@ export interface Service {
  */
 export async function openGateway(
 	host: Host,
-	options: RequestOptions,
+	options: SendingOptions,
 	itemIndex = 0,
 ): Promise<Gateway> {
 	const credential = await readCredential(host, itemIndex);
@@ -94,9 +94,9 @@ export async function connect(
 ): Promise<Service | { errorOf: ErrorOf }> {
 	const form = new FormReader(context);
 	const named = (error: unknown) => namedAsInForm(error, properties);
-	let options: RequestOptions;
+	let options: SendingOptions;
 	try {
-		options = readRequestOptions(form.collection('requestOptions', 0));
+		options = readSendingOptions(form.sendingOptions());
 	} catch (error) {
 		return { errorOf: () => named(error) };
 	}
@@ -117,7 +117,7 @@ export async function connect(
  * workflow serves many customers, each with a key of their own.
  * @returns by item, the gateways of valid credentials, and the errors of the others
  */
-async function openGateways(context: IExecuteFunctions, options: RequestOptions) {
+async function openGateways(context: IExecuteFunctions, options: SendingOptions) {
 	const gateways = new Map<number, Gateway>();
 	const errors = new Map<number, unknown>();
 	const byCredential = new Map<string, Gateway>();

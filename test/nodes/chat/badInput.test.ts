@@ -159,10 +159,10 @@ test.each<[option: string, name: RegExp, bad: unknown[]]>([
 	],
 	['maxRetries', /^Max Retries must.*from 0 to 20 \(it is /, [-1, 21, 0.5, 'often']],
 	['timeout', /^Timeout must be a number of seconds .*to 3600 \(it is /, [0, -1, 3601, 'long']],
-])('request option %s is refused if it is out of range', async (option, name, bad) => {
+])('%s is refused if it is out of range', async (option, name, bad) => {
 	for (const value of bad) {
-		const requestOptions = { [option]: value } as INodeParameters;
-		expect((await errorOf({ requestOptions }, {})).message).toMatch(name);
+		const options = { [option]: value } as INodeParameters;
+		expect((await errorOf({ options }, {})).message).toMatch(name);
 	}
 });
 
@@ -171,10 +171,13 @@ test.each<INodeParameters>([
 	{ maxConcurrency: 100, maxRetries: 20, timeout: 3600 },
 	{ maxConcurrency: '={{ "2" }}', maxRetries: '={{ "0" }}', timeout: '={{ "0.9" }}' },
 	{ maxConcurrency: '={{ null }}', maxRetries: '={{ undefined }}', timeout: '' },
-])('request options within their range are accepted: %j', async (requestOptions) => {
-	const { items } = await runNode(simulator, chatNode({ requestOptions }));
-	expect(items).toHaveLength(1);
-});
+])(
+	'Max Concurrency, Max Retries and Timeout within their range are accepted: %j',
+	async (options) => {
+		const { items } = await runNode(simulator, chatNode({ options }));
+		expect(items).toHaveLength(1);
+	},
+);
 
 test('with On Error "Continue", the error of an invalid item names its parameter, and only valid ones are sent', async () => {
 	const { items } = await runNode(simulator, {

@@ -204,7 +204,7 @@ test('the error for JSON cut off at Max Tokens says so', async () => {
 
 test('Retry On Fail repeats only the item without JSON', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
-	const sequential = { requestOptions: { maxConcurrency: 1 } };
+	const sequential = { options: { maxConcurrency: 1 } };
 	const { items: done } = await run(['{}', 'Gladly!', '[]'], sequential, { items, tries: 2 });
 	expect(done.map(({ json }) => json.json)).toEqual([{}, []]);
 	expect(service.requests).toHaveLength(3);
@@ -212,8 +212,8 @@ test('Retry On Fail repeats only the item without JSON', async () => {
 
 test('Retry repeats an item whose saved answer has no JSON', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
-	const sequential = { requestOptions: { maxConcurrency: 1 } };
-	const without = { ...sequential, options: { jsonOutput: false } };
+	const sequential = { options: { maxConcurrency: 1 } };
+	const without = { options: { maxConcurrency: 1, jsonOutput: false } };
 	const kept = ['Hello', 'Gladly', '{"a":1}', '{"b":2}'];
 	const failed = await run(kept, without, { items, executionId: '1' }, undefined, 2);
 	expect(failed.error).toBeDefined();

@@ -98,7 +98,7 @@ test('with Retry On Fail, only the item that is tried again is told of it', asyn
 	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two', times: 1 });
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 	const { chunks } = await runNode(simulator, {
-		...chatNode({ requestOptions: { maxConcurrency: 1 } }),
+		...chatNode({ options: { maxConcurrency: 1 } }),
 		...{ items, streaming: true, tries: 2 },
 	});
 	const again = chunks.filter(({ content }) => content?.includes('Trying again'));

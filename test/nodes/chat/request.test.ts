@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { chatOptionsProperty } from '../../../nodes/shared/form/chatOptions';
+import { chatOptions } from '../../../nodes/shared/form/chatOptions';
 import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
@@ -11,7 +11,10 @@ const NOT_IN_THE_REQUEST = [
 	'includeInputFields',
 	'jsonOutput',
 	'maxBillableRequests',
+	'maxConcurrency',
+	'maxRetries',
 	'systemMessage',
+	'timeout',
 ];
 
 const hello = { model: 'heron-chat', messages: [{ role: 'user', content: 'Hello' }] };
@@ -36,7 +39,7 @@ test('all options are sent under the field names of the service', async () => {
 		stream: true,
 		additionalBody: '{ "custom_field": 7 }',
 	};
-	const names = chatOptionsProperty.options.map(({ name }) => name);
+	const names = chatOptions.map(({ name }) => name);
 	const ofTheRequest = names.filter((name) => !NOT_IN_THE_REQUEST.includes(name));
 	expect(Object.keys(options).sort()).toEqual(ofTheRequest.sort());
 	expect(await bodyOf({ options })).toEqual({

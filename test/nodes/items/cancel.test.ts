@@ -114,7 +114,7 @@ test.each([1, 3])(
 	'a cancel during a billable request says so, and which item it is of: in the last of %i tries',
 	async (tries) => {
 		simulator.inject({ endpoint: 'chat', fault: 'hang', matching: 'Two' });
-		const node = chatNode({ requestOptions: { maxConcurrency: 1 } });
+		const node = chatNode({ options: { maxConcurrency: 1 } });
 		const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 		const retries = tries > 1 ? { tries } : {};
 		const { error } = await stopWhen(

@@ -16,9 +16,9 @@ test('a service that closes idle connections just as a request arrives gets each
 			);
 		return rawJson({ id: 'r', data: [{ id: `task-${(tasks += 1)}`, status: 'processing' }] });
 	};
-	const requestOptions = { maxConcurrency: 1, maxRetries: 1 };
+	const options = { maxConcurrency: 1, maxRetries: 1 };
 	const { items } = await runNode(service, {
-		...videoNode({ operation: 'submit', requestOptions }),
+		...videoNode({ operation: 'submit', options }),
 		items: Array.from({ length: 5 }, () => ({})),
 	});
 	expect(items).toHaveLength(5);

@@ -25,7 +25,7 @@ test('the debug log has a line for each attempt: what was asked, what came back,
 
 test('with Max Concurrency 1, the next item waits until the one before has been sent again', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'internal-error', times: 1 });
-	await runNode({ ...chatNode({ requestOptions: { maxConcurrency: 1 } }), items: [{}, {}] });
+	await runNode({ ...chatNode({ options: { maxConcurrency: 1 } }), items: [{}, {}] });
 	expect(ours().map((line) => /attempt \d/.exec(line)?.[0])).toEqual([
 		'attempt 1',
 		'attempt 2',

@@ -82,7 +82,7 @@ describe('the form shows only parameters that apply', () => {
 		['wait', ['taskId', 'download', 'simplify', 'options', 'waitOptions']],
 	])('to the operation %s', (operation, fields) => {
 		const { form } = inEditor('videoGeneration', { operation });
-		expect(form).toEqual(['operation', ...fields, 'requestOptions']);
+		expect(form).toEqual(['operation', ...fields]);
 	});
 
 	test.each([

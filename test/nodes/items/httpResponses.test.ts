@@ -9,13 +9,13 @@ const service = useRawServer();
 const ask = async (response: RawResponse, run: Partial<NodeRun> = {}) => {
 	service.respond = () => response;
 	return await runNode(service, {
-		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		...chatNode({ options: { maxRetries: 0 } }),
 		...run,
 	});
 };
 
-const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
-const streaming = chatNode({ requestOptions: { maxRetries: 0 }, options: { stream: true } });
+const models: NodeRun = { node: 'listModels', parameters: { options: { maxRetries: 0 } } };
+const streaming = chatNode({ options: { maxRetries: 0, stream: true } });
 const delta = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
 const choice = {
 	index: 0,
@@ -129,7 +129,7 @@ test.each(INVALID_HTTP)(
 	'%s instead of a response is a clear error, and the chat is not retried',
 	async (_what, packets) => {
 		const response: RawResponse = { packets, then: 'ends' };
-		const run = chatNode({ requestOptions: { maxRetries: 3 } });
+		const run = chatNode({ options: { maxRetries: 3 } });
 		const { error } = await ask(response, run);
 		expect(error?.message).toMatch(/not return a valid HTTP response/);
 		expect(error?.description).toMatch(/Check the Base URL.*may have accepted.*Technical detail/s);
@@ -163,7 +163,7 @@ test('data after a response is not read as the next response', async () => {
 	const { items } = await ask(
 		{ packets: [junk] },
 		{
-			...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+			...chatNode({ options: { maxConcurrency: 1, maxRetries: 0 } }),
 			items: [{}, {}, {}],
 			onError: 'continueRegularOutput',
 		},

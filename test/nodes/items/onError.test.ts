@@ -15,7 +15,7 @@ function failing(fault: string, maxRetries = 0): NodeRun {
 	const apiKey = `key-of-run-${++keys}`;
 	simulator.acceptKey(apiKey);
 	return {
-		...chatNode({ requestOptions: { maxRetries, maxConcurrency: 1 } }),
+		...chatNode({ options: { maxRetries, maxConcurrency: 1 } }),
 		items: [{ prompt: `[fault:${fault}]` }],
 		credential: { baseUrl: simulator.url, apiKey },
 	};
@@ -185,7 +185,7 @@ describe('behind a pinned node without run data, as "Execute step" leaves it', (
 
 	test.each([
 		['chat', chatNode()],
-		['video', videoNode({ requestOptions: { maxRetries: 0 } })],
+		['video', videoNode({ options: { maxRetries: 0 } })],
 	])('a failing item takes the error output and loses no other %s', async (_what, node) => {
 		const { items: good, errors, error } = await runNode(simulator, partial({ ...node, items }));
 		expect(error).toBeUndefined();
@@ -243,7 +243,7 @@ describe('what throws after a video was paid for', () => {
 
 test('the parent of a sub-workflow, which gets the message alone, is told of the finished videos', async () => {
 	const { error } = await runNode(simulator, {
-		...videoNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+		...videoNode({ options: { maxConcurrency: 1, maxRetries: 0 } }),
 		items: [{ prompt: 'One' }, { prompt: '[fault:content-filtered-general]' }],
 		mode: 'integrated',
 	});

@@ -253,8 +253,8 @@ test('requests of all keys together are at most Max Concurrency', async () => {
 	const items = Array.from({ length: 9 }, (_, index) =>
 		itemFor(raw, { key: `key-number-${index}` }),
 	);
-	const requestOptions = { maxConcurrency: 2 };
-	const { error } = await run({ node: 'listModels', parameters: { requestOptions }, items });
+	const options = { maxConcurrency: 2 };
+	const { error } = await run({ node: 'listModels', parameters: { options }, items });
 	expect(error).toBeUndefined();
 	expect([raw.requests.length, most]).toEqual([9, 2]);
 });

@@ -64,7 +64,7 @@ const VALUES: Record<string, Pair> = {
 };
 
 /** All items of a run share these: docs and form say so. */
-const SHARED = /^requestOptions/;
+const SHARED = /^options\.(maxConcurrency|maxRetries|timeout)$/;
 
 /** What a parameter needs to have an effect. */
 const NEEDS: Record<string, INodeParameters> = {
@@ -116,7 +116,7 @@ const CASES = [
 	const properties = packageNode(node).description.properties.filter(isOf(operation));
 	const paths = new Set(pathsOf(properties));
 	return [...paths]
-		.filter((path) => !SHARED.test(path))
+		.filter((path) => node === 'lmChatGenerationService' || !SHARED.test(path))
 		.map((path): [string, string, string] => [path, node, operation]);
 });
 
@@ -226,4 +226,33 @@ test.each(CASES)('%s of %s %s is read from its own item', async (path, node, ope
 		polls: polls.map((count) => expect.closeTo(count, -0.5) as unknown),
 		texts: alone.flatMap(({ texts }) => texts),
 	});
+});
+
+test.each(['chatCompletion', 'listModels', 'videoGeneration'])(
+	'Max Concurrency, Max Retries and Timeout of %s are those of the first item',
+	async (node) => {
+		const sending = { maxConcurrency: 1, maxRetries: 2, timeout: 30 };
+		const options = Object.fromEntries(
+			Object.keys(sending).map((name) => [name, `={{ $json.${name} }}`]),
+		);
+		const parameters = { ...START[node], options };
+		const inRange = await runNode({ node, parameters, items: [sending, { timeout: 'long' }] });
+		expect(inRange.error).toBeUndefined();
+		expect(inRange.hints.join()).not.toContain('has no value');
+		const outOfRange = await runNode({ node, parameters, items: [{ timeout: 0 }, sending] });
+		expect(outOfRange.error?.message).toMatch(/^Timeout must be/);
+	},
+);
+
+test('an option that fails in the first item fails no other', async () => {
+	const parameters = {
+		...START.chatCompletion,
+		options: { temperature: '={{ $json.value }}', maxRetries: 0 },
+	};
+	const items = [{ value: 9 }, { value: 1 }];
+	const run = await runNode({
+		...{ node: 'chatCompletion', parameters, items },
+		onError: 'continueRegularOutput',
+	});
+	expect(run.items.map(({ json }) => 'error' in json)).toEqual([true, false]);
 });

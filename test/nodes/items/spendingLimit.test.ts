@@ -14,8 +14,7 @@ const service = useRawServer();
 const prompts = (...texts: string[]) => texts.map((prompt) => ({ prompt }));
 const five = prompts('One', 'Two', 'Three', 'Four', 'Five');
 const atMost = (maxBillableRequests: unknown, more: object = {}) => ({
-	options: { maxBillableRequests, ...more } as never,
-	requestOptions: { maxRetries: 0 },
+	options: { maxRetries: 0, maxBillableRequests, ...more } as never,
 });
 const video = (max: unknown, more: object = {}): NodeRun => ({
 	...videoNode(atMost(max, more)),
@@ -166,7 +165,7 @@ test.each([
 		const data = Array.from({ length: made }, (_, index) => ({ id: `task-${index}` }));
 		service.respond = (request) =>
 			rawJson(request.startsWith('POST') ? { id: 'request', data } : { status: 'completed' });
-		const node = videoNode({ ...atMost(4, { n: 2 }), requestOptions: { maxConcurrency: 1 } });
+		const node = videoNode(atMost(4, { n: 2, maxConcurrency: 1 }));
 		const onError = 'continueRegularOutput';
 		await runNode(service, { ...node, items: prompts('One', 'Two', 'Three'), onError });
 		const submitted = service.requests.filter((request) => request.startsWith('POST'));

@@ -68,7 +68,7 @@ test('a video that has less than a pause left is waited for in memory, whatever 
 
 test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
-	const parameters = { requestOptions: { maxConcurrency: 1 } };
+	const parameters = { options: { maxConcurrency: 1 } };
 	const { waits } = await runNode(
 		waitingNode({ prompts: ['One', 'Refused', 'Three'], parameters }),
 	);

@@ -13,7 +13,7 @@ const lines = useLog('info', 'warn');
 const attempts = useLog('debug');
 
 const threeItems = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
-const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+const sequential = { maxConcurrency: 1, maxRetries: 0 };
 
 /** Runs the node until the condition is true, then stops the workflow. */
 async function runUntil(condition: () => boolean, node: NodeRun) {
@@ -24,7 +24,7 @@ async function runUntil(condition: () => boolean, node: NodeRun) {
 }
 
 test('the videos of one submission share a line in the log', async () => {
-	const node = videoNode({ operation: 'submit', options: { n: 4 }, ...sequential });
+	const node = videoNode({ operation: 'submit', options: { n: 4, ...sequential } });
 	await runNode(simulator, { ...node, items: [{}, {}] });
 	const ids = simulator.tasks.map(({ id }) => id);
 	const tasksOf = (item: number) => ids.slice(4 * item, 4 * item + 4).join(', ');
@@ -84,7 +84,8 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 });
 
 test('of a stopped run with more than a hundred videos, the newest hundred are named by hints', async () => {
-	const many = videoNode({ ...sequential, prompt: '[fault:task-endless]', options: { n: 4 } });
+	const options = { n: 4, ...sequential };
+	const many = videoNode({ prompt: '[fault:task-endless]', options });
 	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
 	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
 	await runUntil(() => submitted() === items.length, { ...many, items });
@@ -173,7 +174,7 @@ test('after a Stop, a manual run whose first item fails still has the hint about
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
 	const { error } = await runUntil(() => simulator.count('submit') === 2, {
-		...videoNode(sequential),
+		...videoNode({ options: sequential }),
 		items: threeItems,
 	});
 	const [{ id } = { id: '' }] = simulator.tasks;
@@ -191,7 +192,7 @@ test('a run stopped during a submission logs that the submission may have been a
 test('the second call of a stopped run with Retry On Fail still says that a submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
 	const { error } = await runUntil(() => simulator.count('submit') === 2, {
-		...videoNode({ operation: 'submit', ...sequential }),
+		...videoNode({ operation: 'submit', options: sequential }),
 		items: threeItems,
 		tries: 2,
 	});

@@ -50,7 +50,7 @@ function poll(request: string): RawResponse {
 		: rawJson({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
-const node = (n = 4): NodeRun => videoNode({ options: { n }, requestOptions: { maxRetries: 0 } });
+const node = (n = 4): NodeRun => videoNode({ options: { n, maxRetries: 0 } });
 const execute = useExecutions(async (run) => await runNode(server, run));
 const ids = (items: Array<{ json: IDataObject }>) =>
 	items.map((item) => (item.json.error as IDataObject | undefined)?.task_id ?? item.json.task_id);
@@ -98,8 +98,7 @@ test('a video that ended with another word than failed may still finish, and is 
 test('more videos than were asked for count towards Max Billable Requests', async () => {
 	beyond = 2;
 	const parameters = {
-		options: { n: 1, maxBillableRequests: 3 },
-		requestOptions: { maxConcurrency: 1 },
+		options: { n: 1, maxBillableRequests: 3, maxConcurrency: 1 },
 	};
 	const onError = 'continueRegularOutput';
 	await runNode(server, { ...videoNode(parameters), items: [{}, {}], onError });

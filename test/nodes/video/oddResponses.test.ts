@@ -324,7 +324,7 @@ describe('an undocumented status', () => {
 		const { items } = await generate([rawJson({ status: 'ok' })], {
 			operation: 'get',
 			taskId: 'task-1',
-			requestOptions: { maxRetries: 0 },
+			options: { maxRetries: 0 },
 		});
 		expect(items[0]?.json.error).toMatchObject({ code: 'malformed_answer', task_id: 'task-1' });
 	});

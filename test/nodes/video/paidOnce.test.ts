@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { fingerprintsOf } from '../../../nodes/shared/book/fingerprints';
 import { requestParameters } from '../../../nodes/VideoGeneration/form/request';
 import { credentialOf, type NodeResult, type NodeRun } from '../../engine/runNode';
@@ -11,8 +11,8 @@ const { time, simulator, runNode } = useVirtualTime({ videoSeconds: 0.05 });
 
 const execute = useExecutions(async (node) => await runNode({ tries: 1, ...node }));
 const threeItems = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
-const video = (parameters: object = {}): NodeRun => ({
-	...videoNode({ requestOptions: { maxRetries: 0 }, ...parameters }),
+const video = ({ options = {}, ...others }: INodeParameters = {}): NodeRun => ({
+	...videoNode({ ...others, options: { maxRetries: 0, ...Object(options) } }),
 	items: threeItems,
 });
 /** Evaluates to another text in each try, although the parameters and the input stay the same. */
@@ -46,7 +46,7 @@ describe('Retry of a failed execution', () => {
 		['Download', { download: true }],
 		['Simplify', { simplify: false }],
 		['Operation', { operation: 'submit' }],
-		['Max Retries', { requestOptions: { maxRetries: 2 } }],
+		['Max Retries', { options: { fps: 30, n: 1, maxRetries: 2 } }],
 		['the order of the options', { options: { n: 1, fps: 30 } }],
 		['Response Format', { options: { fps: 30, n: 1, responseFormat: 'b64_json' } }],
 		['User', { options: { fps: 30, n: 1, user: 'someone' } }],

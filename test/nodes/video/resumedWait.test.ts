@@ -147,7 +147,7 @@ test('a video that an earlier execution saw finished is handed on, though its ne
 	const node = (onTimeout: string) =>
 		waitingNode({
 			prompts: ['One', ENDLESS],
-			parameters: { requestOptions: { maxRetries: 0 } },
+			parameters: { options: { maxRetries: 0 } },
 			waitOptions: { maxWait: 200, onTimeout },
 		});
 	const failed = await runNode({ ...node('error'), executionId: '1' });

@@ -40,7 +40,7 @@ async function getVideo(response: RawResponse) {
 			operation: 'get',
 			taskId: task.id,
 			download: true,
-			requestOptions: { maxRetries: 0 },
+			options: { maxRetries: 0 },
 		}),
 		onError: 'continueRegularOutput',
 	});
@@ -122,7 +122,7 @@ describe('another storage of n8n', () => {
 	}
 	const download = async () => {
 		const { items } = await runNode(simulator, {
-			...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
+			...videoNode({ download: true, options: { maxRetries: 2 } }),
 			onError: 'continueRegularOutput',
 		});
 		return items[0]?.json;

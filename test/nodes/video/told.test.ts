@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { stopWhen } from '../../clock/until';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
@@ -11,10 +12,10 @@ const service = useRawServer();
 
 const warnings = useLog('warn');
 
-const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+const sequential = { maxConcurrency: 1, maxRetries: 0 };
 const items = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
-const video = (parameters: object = {}): NodeRun => ({
-	...videoNode({ ...sequential, ...parameters }),
+const video = ({ options = {}, ...others }: INodeParameters = {}): NodeRun => ({
+	...videoNode({ ...others, options: { ...sequential, ...Object(options) } }),
 	items,
 });
 const execute = useExecutions(async (node) => await runNode(simulator, node));
@@ -48,7 +49,7 @@ describe('a lost submission', () => {
 
 	test('is one of a number in the message if there are several', async () => {
 		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'One', times: 1 });
-		const many = { requestOptions: { maxConcurrency: 3, maxRetries: 0 } };
+		const many = { options: { maxConcurrency: 3, maxRetries: 0 } };
 		const { error } = await execute(video(many));
 		expect(error?.message).toContain('Retry submits 2 items again.');
 		expect(error?.description).toContain('may have accepted: item 0, 1');
@@ -255,7 +256,7 @@ test.each([
 		if (request.startsWith('GET /clip')) return file;
 		return rawJson(request.startsWith('POST') ? { id: 'request', data: [task] } : task);
 	};
-	const { error } = await runNode(service, video({ download: true, ...sequential }));
+	const { error } = await runNode(service, video({ download: true }));
 	const advice = 'Retry (Executions tab, the arrow of this execution) downloads it without paying.';
 	expect(error?.description?.includes(advice)).toBe(helps);
 	expect(error?.description).toContain('pays for another video');

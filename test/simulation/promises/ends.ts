@@ -4,7 +4,7 @@ import type { Row } from '../play/rows';
 import type { Promised } from './promise';
 import { canPause } from './callers';
 import { hasErrorOfStop } from './evidence';
-import { requestOptionsOf } from './requestOptions';
+import { sendingOptionsOf } from './sendingOptions';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
@@ -136,7 +136,7 @@ function sentAfterStop({ rows, stops, truth }: Played): boolean {
 
 /** Nothing is waited for longer than Timeout; with bytes that only keep the connection alive, four times that. */
 function tooLong({ scenario, truth, end }: Played): string[] {
-	const timeouts = scenario.nodes.map((node) => requestOptionsOf(node).timeout);
+	const timeouts = scenario.nodes.map((node) => sendingOptionsOf(node).timeout);
 	const most = (MAX_TIMEOUTS * Math.max(...timeouts) + LATE_S) * 1000;
 	return truth.requests.flatMap(({ endpoint, prompt, sentAt, endedAt = end }) =>
 		endedAt - sentAt > most

@@ -3,7 +3,7 @@ import type { TruthRequest } from '../service/truth';
 import { isRefused, scopeOf, wasTaken } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
-import { requestOptionsOf } from './requestOptions';
+import { sendingOptionsOf } from './sendingOptions';
 
 /** A pause is asked for in whole seconds. */
 const SLACK_MS = 1_000;
@@ -37,7 +37,7 @@ export const polite: Promised = {
 
 function inFlight({ scenario, truth, rows }: Played): string[] {
 	if (rows.length > 1) return [];
-	const most = Math.max(...scenario.nodes.map((node) => requestOptionsOf(node).maxConcurrency));
+	const most = Math.max(...scenario.nodes.map((node) => sendingOptionsOf(node).maxConcurrency));
 	// Downloads take no place from polls, nor polls from downloads.
 	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
 	const others = truth.requests.filter(({ endpoint }) => endpoint !== 'download');

@@ -81,7 +81,7 @@ function downloadFailed({ claim, downloads, played }: Case): boolean {
 	const failed = downloads.filter(
 		({ whole, status, fault = '' }) => !whole || status !== 200 || NO_FILE.test(fault),
 	);
-	const { maxRetries, timeout = Infinity } = node.requestOptions ?? {};
+	const { maxRetries, timeout = Infinity } = node.options ?? {};
 	const hasRetries = maxRetries !== 0;
 	const isSlow = ({ sentAt, endedAt = sentAt }: TruthRequest) => endedAt - sentAt >= timeout * 1000;
 	return failed.some((each) => {

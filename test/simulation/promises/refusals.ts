@@ -3,7 +3,7 @@ import type { Scenario, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service/truth';
 import { errorItems, scopeOf, wasHeard, wasTaken } from './evidence';
-import { requestOptionsOf } from './requestOptions';
+import { sendingOptionsOf } from './sendingOptions';
 
 /** Faults that refuse a request, whatever the limits. */
 const REFUSED = /429|503|rate-limit|unavailable|too-large|should-not-retry|quota|retry-after/;
@@ -66,7 +66,7 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 		...paused.slice(0, toLearn * hopeless.length),
 		...likeRate.slice(0, hopeless.length - 1),
 	].reduce((sum, { retryAfter = 0 }) => sum + retryAfter * 1000, 0);
-	const { maxConcurrency } = requestOptionsOf(node);
+	const { maxConcurrency } = sendingOptionsOf(node);
 	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;
 	const tookMs = Math.max(0, ...free.map(({ endedAt = 0 }) => endedAt - row.startedAt));
 	return tookMs <= mostMs
@@ -86,7 +86,7 @@ function lostWithinRate(played: Played): string[] {
 	if (!isPlain || outages || limits.length === 0 || !limits.every(isRate)) return [];
 	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
 		if (error.code !== 'rate_limit_exceeded' || item === undefined) return [];
-		if (node.requestOptions?.maxRetries === 0 || error.task_id !== undefined) return [];
+		if (node.options?.maxRetries === 0 || error.task_id !== undefined) return [];
 		const prompt = promptFor(node, item);
 		// The requests of equal prompts, and those of several tries, are not told apart.
 		if (node.tries !== undefined || !singlePrompts(scenario, node).includes(prompt)) return [];
@@ -115,7 +115,7 @@ function tookATimeForAPause(played: Played): string[] {
 		if (error.code !== 'rate_limit_exceeded' || item === undefined || rows.length > 1) return [];
 		if (scenario.service.limits.length > 0 || scenario.shape === 'agent') return [];
 		const own = sentFor(played, node, promptFor(node, item), row.startedAt, saidAt);
-		const { maxRetries } = requestOptionsOf(node);
+		const { maxRetries } = sendingOptionsOf(node);
 		const isOnlyThat = own.every(({ fault }) => fault === 'retry-after-unix');
 		return isOnlyThat && own.length > 0 && own.length <= maxRetries
 			? [`"${own[0]?.prompt}" fails after ${own.length} requests: a Unix time passes for a pause`]
@@ -156,7 +156,7 @@ function lostInOutage(played: Played): string[] {
 	// A name that does not exist is no outage.
 	const isTransient = outages.every(({ failure }) => /refused|unreachable/.test(failure));
 	if (!isShort || !isTransient || node.tries !== undefined) return [];
-	const { maxConcurrency, maxRetries } = requestOptionsOf(node);
+	const { maxConcurrency, maxRetries } = sendingOptionsOf(node);
 	if (maxRetries === 0) return [];
 	// Of a service that never answered before, nothing says that it will.
 	const from =
@@ -178,7 +178,7 @@ export function sentInVain(played: Played): string[] {
 	if (rows.length > 1 || kills.length > 0 || scenario.shape === 'agent') return [];
 	return scenario.nodes.flatMap((node) => {
 		if (node.kind !== 'chat' && node.kind !== 'video') return [];
-		const { maxRetries, maxConcurrency } = requestOptionsOf(node);
+		const { maxRetries, maxConcurrency } = sendingOptionsOf(node);
 		// Of items that a node made of one, nobody knows which one is sent.
 		if ((node.tries ?? 1) > 1 || scenario.nodes.indexOf(node) > 0) return [];
 		return singlePrompts(scenario, node).flatMap((prompt) => {

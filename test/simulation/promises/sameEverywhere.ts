@@ -29,7 +29,7 @@ export function variantsOf(scenario: Scenario): Scenario[] {
 	const isConnecting =
 		service.outages?.some(({ failure }) => failure === 'silent') ||
 		(service.connectMs !== undefined &&
-			nodes.some(({ requestOptions }) => requestOptions?.timeout !== undefined));
+			nodes.some(({ options }) => options?.timeout !== undefined));
 	const isTimed = service.faults.some((fault) => {
 		const isPeriod = fault.from !== undefined || fault.until !== undefined;
 		// Which of several equal prompts is the first, and how many polls there are, is a matter of time.

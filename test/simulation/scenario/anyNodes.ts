@@ -4,7 +4,7 @@ import type { ScenarioItem, ScenarioNode, VideoNode } from './schema';
 
 const { array, boolean, constant, constantFrom, integer, record, tuple } = fc;
 
-const requestOptions = present(
+const sendingOptions = present(
 	record({
 		maxConcurrency: oneIn(3, constantFrom(1, 2, 3, 30, 100)),
 		maxRetries: oneIn(4, constantFrom(0, 1, 2)),
@@ -18,9 +18,7 @@ const settings = (name: string) => ({
 	tries: oneIn(2, integer({ min: 2, max: 4 })),
 	executeOnce: oneIn(21, constant(true)),
 	alwaysOutputData: oneIn(11, constant(true)),
-	requestOptions: requestOptions.map((options) =>
-		Object.keys(options).length > 0 ? options : undefined,
-	),
+	options: sendingOptions.map((options) => (Object.keys(options).length > 0 ? options : undefined)),
 });
 
 const prompt = fc.oneof(
@@ -75,7 +73,7 @@ export const agentModel = oneIn(
 		kind: constant('model' as const),
 		name: constant('M'),
 		model: constantFrom('chat-a', 'chat-b'),
-		requestOptions: requestOptions.map((options) =>
+		options: sendingOptions.map((options) =>
 			Object.keys(options).length > 0 ? options : undefined,
 		),
 	}).map((node) => defined(node) as ScenarioNode),

@@ -61,7 +61,7 @@ const retries: fc.Arbitrary<Theme> = record({
 		maxBillable: oneIn(6, integer({ min: 1, max: 4 })),
 		download: oneIn(3, constant(true)),
 		simplify: oneIn(4, constant(false)),
-		requestOptions: oneIn(3, constantFrom({ maxConcurrency: 1 }, { maxRetries: 0 })),
+		options: oneIn(3, constantFrom({ maxConcurrency: 1 }, { maxRetries: 0 })),
 		wait: constantFrom(
 			{ waitIn: 'memory' as const, maxWait: 30 },
 			{ waitIn: 'memory' as const, maxWait: 200 },
@@ -139,7 +139,7 @@ const files: fc.Arbitrary<Theme> = record({
 		fileName: oneIn(2, constant(true)),
 		waitIn: constantFrom('memory' as const, 'database' as const),
 	}).map(({ maxConcurrency, fileName, waitIn }) =>
-		videos({ download: true, fileName, requestOptions: { maxConcurrency }, wait: { waitIn } }),
+		videos({ download: true, fileName, options: { maxConcurrency }, wait: { waitIn } }),
 	),
 	items: array(item, { minLength: 3, maxLength: 8 }),
 	events: none(),
@@ -166,7 +166,7 @@ const spending: fc.Arbitrary<Theme> = record({
 		n: oneIn(2, integer({ min: 2, max: 3 })),
 		tries: oneIn(2, constant(2)),
 		onError: continues,
-		requestOptions: oneIn(2, constant({ maxConcurrency: 1 })),
+		options: oneIn(2, constant({ maxConcurrency: 1 })),
 	}).map(videos),
 	shape: constantFrom('sequence' as const, 'loop' as const, 'agent' as const),
 	items: few,

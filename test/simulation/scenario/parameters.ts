@@ -4,10 +4,10 @@ import type { Scenario, ScenarioNode } from './schema';
 /** The form of a node, filled in. */
 export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParameters {
 	const isTool = shape === 'agent';
-	const { requestOptions = {} } = node;
-	if (node.kind === 'list') return { returnAll: true, filters: {}, requestOptions };
+	const sending = node.options ?? {};
+	if (node.kind === 'list') return { returnAll: true, filters: {}, options: sending };
 	const model = { __rl: true, mode: 'id', value: node.model };
-	if (node.kind === 'model') return { model, options: requestOptions };
+	if (node.kind === 'model') return { model, options: sending };
 	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
@@ -15,13 +15,13 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 			...(stream !== undefined && { stream }),
 			...(jsonOutput && { jsonOutput }),
 			...billedOptions(node),
+			...sending,
 		};
 		return {
 			model,
 			messages: { values: [{ role: 'user', content: prompt }] },
 			simplify,
 			options,
-			requestOptions,
 		};
 	}
 	const { operation, n, inline, download = false, fileName, simplify = true, wait = {} } = node;
@@ -35,17 +35,17 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 				...(n !== undefined && { n }),
 				...(inline && { responseFormat: 'b64_json' }),
 				...billedOptions(node),
+				...sending,
 			},
 		}),
 		...(!isNew && {
 			taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}',
-			options: { ...(node.includeInputFields && { includeInputFields: true }) },
+			options: { ...(node.includeInputFields && { includeInputFields: true }), ...sending },
 		}),
 		...(operation !== 'submit' && { download }),
 		...(operation !== 'submit' && download && fileName && { fileName: FILE_NAME }),
 		...((operation === 'generate' || operation === 'wait') && { waitOptions: wait }),
 		simplify,
-		requestOptions,
 	};
 }
 

@@ -16,7 +16,8 @@ const prompt = z.enum([
 	'missing',
 ]);
 
-const requestOptions = z.object({
+/** How a node sends its requests. */
+const sendingOptions = z.object({
 	maxConcurrency: z.int().optional(),
 	maxRetries: z.int().optional(),
 	timeout: z.number().optional(),
@@ -31,7 +32,7 @@ const settings = {
 	tries: z.int().optional(),
 	executeOnce: z.boolean().optional(),
 	alwaysOutputData: z.boolean().optional(),
-	requestOptions: requestOptions.optional(),
+	options: sendingOptions.optional(),
 };
 
 /** Of nodes that bill. */

@@ -61,7 +61,7 @@ const suspended: fc.Arbitrary<Theme> = record({
 /** A service that works on a few requests at once, for long. */
 const fewAtOnce: fc.Arbitrary<Theme> = record({
 	nodes: constantFrom(1, 4).map((maxRetries): ScenarioNode[] => [
-		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxRetries } },
+		{ ...chat, onError: 'continueRegularOutput', options: { maxRetries } },
 	]),
 	items: many,
 	events: constant([]),
@@ -80,7 +80,7 @@ const fewAtOnce: fc.Arbitrary<Theme> = record({
 const slots: fc.Arbitrary<Theme> = record({
 	nodes: record({ maxConcurrency: constantFrom(1, 2), pollInterval: constantFrom(2, 5) }).map(
 		({ maxConcurrency, pollInterval }): ScenarioNode[] => [
-			{ ...video, requestOptions: { maxConcurrency }, wait: { waitIn: 'memory', pollInterval } },
+			{ ...video, options: { maxConcurrency }, wait: { waitIn: 'memory', pollInterval } },
 		],
 	),
 	items: many,
@@ -101,8 +101,8 @@ const stopped: fc.Arbitrary<Theme> = record({
 const stoppedInside: fc.Arbitrary<Theme> = record({
 	nodes: boolean().map((isChat): ScenarioNode[] => [
 		isChat
-			? { ...chat, requestOptions: { maxConcurrency: 3 } }
-			: { ...video, download: true, requestOptions: { maxConcurrency: 3 } },
+			? { ...chat, options: { maxConcurrency: 3 } }
+			: { ...video, download: true, options: { maxConcurrency: 3 } },
 	]),
 	items: many,
 	events: integer({ min: 1, max: 40 }).chain((at) =>
