@@ -43,6 +43,7 @@ export { toolParameters } from './schemas/toolParameters';
 export { BOUNDS, isEmptied, parseInput, parseJson, rangeOf, refusedValue } from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
+	asSent,
 	isFinished,
 	parseTaskId,
 	type VideoFields,

@@ -67,10 +67,13 @@ function chosen(places: readonly Place[], films: readonly Film[]): Said[] {
 	return [shown, ...parts];
 }
 
-/** What an answer says of a task, in the fields of the interface. */
-export interface FoundTask extends Fields {
+/** What an answer says of a task. */
+export interface FoundTask {
+	/** The object of the task, as it was sent. */
+	task: Fields;
 	id: unknown;
-	status: string;
+	/** Of its status. */
+	word: string;
 	url: unknown;
 	/** The addresses of further videos of the same task. */
 	others: string[];
@@ -100,17 +103,17 @@ export function findTask(answer: unknown, asked: Asked): FoundTask | undefined {
 	const isAsked = places.some((place) => place.isAsked);
 	const isWord = said !== undefined && said.rank < NUMBER;
 	const ended = isWord ? undefined : withoutStatus(task.value, isAsked, url ? films : []);
-	const status = ended ?? said?.word;
-	if (status === undefined) return undefined;
-	const { id, task_id, taskId, ...fields } = task.value;
-	const kept = typeof fields.url === 'string' && IS_ADDRESS.test(fields.url) ? null : fields.url;
+	const word = ended ?? said?.word;
+	if (word === undefined) return undefined;
+	const { id, task_id, taskId, url: sent } = task.value;
+	const kept = typeof sent === 'string' && IS_ADDRESS.test(sent) ? null : sent;
 	return {
-		...task.value,
+		task: task.value,
 		id: isAsked ? asked.ids[0] : (task_id ?? taskId ?? id),
-		status,
+		word,
 		url: url ?? kept,
 		others,
-		...failureIn(answer, places, whole, status),
+		...failureIn(answer, places, whole, word),
 	};
 }
 
@@ -132,7 +135,7 @@ function failureIn(
 	answer: unknown,
 	places: readonly Place[],
 	whole: Place,
-	status: string,
+	word: string,
 ): Pick<FoundTask, 'error' | 'failure'> {
 	const ofTask = places.filter((place) => NAMED.test(place.key) && isWithin(place, whole));
 	const error = ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value));
@@ -141,7 +144,7 @@ function failureIn(
 		ofTask.find(
 			({ key, value }) => REASON.test(partsOf(key)) && typeof value !== 'number' && !isEmpty(value),
 		);
-	const mayBeFailure = mayBeFailed({ status }) || readStatus(status, false) === 'failed';
+	const mayBeFailure = mayBeFailed(word) || readStatus(word, false) === 'failed';
 	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
 	const words = reasonWords(whole.value) || reasonWords(answer);
 	const code = [...ofTask, ...places].map(codeIn).find(Boolean);

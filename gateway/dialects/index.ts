@@ -10,4 +10,3 @@ export { reasonWords } from './reasonWords';
 export { submissionFrom } from './submittedTasks';
 export { type Data, isFailure, isStream, Lines } from './lines';
 export { modelListFrom } from './modelList';
-export { isDone, isKnownStatus, mayBeFailed } from './statusWords';

@@ -1,51 +1,82 @@
 import { STATUSES } from '../schemas/video';
 import { partsOf } from './answerWalk';
 
-const PROCESSING = /^(?:in ?progress|running)$/;
-const DONE = /\b(?:completed?|done|finish(?:ed)?|succe(?:ed(?:ed)?|ss|ssful))\b|^ready$/;
-/** An end without a video, as services name it: by a fault, by their rules, by time, or by someone. */
-const FAILED =
-	/\b(?:fail(?:ed|ure)?|interrupted|aborted|terminated|reject(?:ed)?|denied|refused|nsfw|moderated|filtered|block(?:ed)?|flagged|banned|prohibited|expired?|time(?:d? )?out|timedout|cancel(?:l?ed)?|deleted)\b/;
-/** What says that a task is on its way, in an answer that has nothing else: xAI's polls are `{"status":"pending"}`. */
-const RUNNING =
-	/\b(?:(?:in )?queue|pending|wait|run|submitted|created|scheduled|initialized|throttled|not start(?:ed)?|(?!(?:warn|miss|noth)ing)\w+ing)$/;
+type Status = (typeof STATUSES)[number];
+/** `unclear`: a failure, if the next poll says it, too. `running`: on its way, in a word that is shown as it is. */
+type Meaning = Status | 'unclear' | 'running';
+
+/** What words of other services mean, in small letters with spaces between them, and where a status has them. */
+export const STATUS_WORDS: ReadonlyArray<
+	readonly [Meaning, 'anywhere' | 'last' | 'alone', words: readonly string[]]
+> = [
+	['completed', 'alone', ['ready']],
+	['processing', 'alone', ['in progress', 'running']],
+	// An end without a video, as services name it: by a fault, by their rules, by time, or by someone.
+	['failed', 'anywhere', 'fail failed failure interrupted aborted terminated'.split(' ')],
+	['failed', 'anywhere', 'reject rejected denied refused nsfw moderated filtered'.split(' ')],
+	['failed', 'anywhere', 'block blocked flagged banned prohibited'.split(' ')],
+	['failed', 'anywhere', ['expire', 'expired', 'time out', 'timed out', 'timeout', 'timedout']],
+	['failed', 'anywhere', ['cancel', 'canceled', 'cancelled', 'deleted']],
+	['completed', 'anywhere', 'complete completed done finish finished'.split(' ')],
+	['completed', 'anywhere', 'succeed succeeded success successful'.split(' ')],
+	['unclear', 'anywhere', ['error', 'errored', 'exception']],
+	['queued', 'last', ['queued']],
+	['processing', 'last', ['processing']],
+	['running', 'last', 'queue wait run submitted created scheduled'.split(' ')],
+	['running', 'last', ['not completed', 'not finished']],
+	['running', 'last', ['initialized', 'throttled', 'not start', 'not started', 'not ready']],
+];
+const WORDS = STATUS_WORDS.flatMap(([meaning, where, words]) =>
+	words.map((word) => ({ meaning, where, word })),
+);
+
 /** What is still to come, whatever happened before: `failed_retrying`. */
 const TO_COME = /\b(?:not|queued|pending|retry|\w+ing)$|\bnot\b/;
+/** Of xAI's polls, `{"status":"pending"}` is all. */
+const IS_GOING_ON = /\b(?!(?:warn|miss|noth)ing)\w+ing$/;
 
-/**
- * The interface's word for a status, by its parts; one that nobody knows stays. "Clients poll until status is completed or failed"
- * (Endpoints): with any other the task is still running.
- * @param hasVideo whether there is a URL or inline data: without, other services may call a step done
- */
-export function readStatus(said: string, hasVideo: boolean): string {
+/** What a status means, by its parts, as far as it is known. */
+function meaningOf(said: string): Meaning | undefined {
 	const words = partsOf(said);
 	const own = STATUSES.find((status) => status === words);
 	if (own !== undefined) return own;
-	if (isEnd(words, FAILED)) return 'failed';
-	if (isDone(said)) return hasVideo ? 'completed' : said;
-	if (PROCESSING.test(words)) return 'processing';
-	return STATUSES.find((status) => words.endsWith(` ${status}`)) ?? said;
+	const isToCome = TO_COME.test(words);
+	const known = WORDS.find(({ where, word }) => {
+		if (where === 'alone') return words === word;
+		if (where === 'last') return ` ${words}`.endsWith(` ${word}`);
+		return !isToCome && ` ${words} `.includes(` ${word} `);
+	});
+	return known?.meaning ?? (IS_GOING_ON.test(words) ? 'running' : undefined);
 }
 
-const isEnd = (words: string, ends: RegExp) => ends.test(words) && !TO_COME.test(words);
+/**
+ * The interface's word for a status; one that nobody knows stays. "Clients poll until status is completed or failed" (Endpoints): with
+ * any other the task is still running.
+ * @param hasVideo whether there is a URL or inline data: without, other services may call a step done
+ */
+export function readStatus(said: string, hasVideo: boolean): string {
+	const meaning = meaningOf(said);
+	const isOwn = meaning === partsOf(said) || (meaning !== 'completed' && isStatus(meaning));
+	return meaning !== undefined && (isOwn || (meaning === 'completed' && hasVideo)) ? meaning : said;
+}
+
+const isStatus = (meaning: unknown): meaning is Status =>
+	STATUSES.some((status) => status === meaning);
+
+/** A status in a word that the interface does not have, and what it means; undefined for its own, and for one that nobody knows. */
+export function saidStatus(word: string, status: string) {
+	const meaning = isStatus(status) ? status : meaningOf(word);
+	if (meaning === undefined || meaning === partsOf(word)) return undefined;
+	if (meaning === 'unclear') return { word, meaning: 'failed' };
+	return { word, meaning: meaning === 'running' ? 'processing' : meaning };
+}
 
 /** Whether a service that says this means that the task is done, with or without a video. */
-export function isDone(said: string): boolean {
-	return isEnd(partsOf(said), DONE);
-}
+export const isDone = (said: string): boolean => meaningOf(said) === 'completed';
 
 /** Whether a status is one of the interface, or has a word that says what it means. */
-export function isKnownStatus(said: string): boolean {
-	const status = readStatus(said, true);
-	return STATUSES.some((own) => own === status) || RUNNING.test(partsOf(said));
-}
+export const isKnownStatus = (said: string): boolean =>
+	!['unclear', undefined].includes(meaningOf(said));
 
-/** Whether the service said the status in a word that the interface does not have. */
-export function isOtherWord(said: string, status: string): boolean {
-	return said !== status && partsOf(said) !== status;
-}
-
-/** A status that is an end if the next poll says it, too. */
-export function mayBeFailed({ status }: { status: string }): boolean {
-	return isEnd(partsOf(status), /\b(?:error(?:ed)?|exception)\b/);
-}
+/** Whether a status is an end if the next poll says it, too. */
+export const mayBeFailed = (said: string): boolean => meaningOf(said) === 'unclear';

@@ -1,10 +1,11 @@
 import { namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
 import { statusesIn } from './foundTask';
-import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
+import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
+import { STATUSES } from '../schemas/video';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS } from './reasonWords';
 import { readStatus } from './statusWords';
-import { hasOnly, idIn, numberIn, withRead } from './values';
+import { besideSent, hasOnly, idIn, numberIn, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =
@@ -57,7 +58,7 @@ function isDocumented(answer: unknown): boolean {
 	if (!hasOnly(answer, FIELDS) || !Array.isArray(answer.data)) return false;
 	const { id, created, data } = answer;
 	const isTask = (task: unknown) =>
-		hasOnly(task, TASK_FIELDS) && isId(task.id) && STATUS.test(String(task.status));
+		hasOnly(task, TASK_FIELDS) && isId(task.id) && STATUS.test(plainText(task.status));
 	return (
 		typeof id !== 'number' && typeof created !== 'string' && data.length > 0 && data.every(isTask)
 	);
@@ -84,7 +85,12 @@ function tasksIn(answer: unknown): unknown {
 function taskIn(entry: unknown): Fields[] {
 	const id = isFields(entry) ? idIn(entry.id) : undefined;
 	if (!isFields(entry) || !isId(id)) return [];
-	return [{ ...entry, id, status: readStatus(String(entry.status), false) }];
+	const { url = null } = entry;
+	const status = readStatus(plainText(entry.status), false);
+	const own = STATUSES.find((one) => one === status) ?? 'processing';
+	return [
+		besideSent({ ...entry, id, status: own, url: typeof url === 'string' ? url : null }, entry),
+	];
 }
 
 /**
@@ -113,7 +119,7 @@ function submittedTasks(answer: unknown): Fields[] {
 function isRefusal(answer: unknown, places: readonly Place[]): boolean {
 	if (!isFields(answer)) return true;
 	const { code, success } = answer;
-	const isGood = isEmpty(code) || SUCCESS.test(String(code));
+	const isGood = isEmpty(code) || SUCCESS.test(plainText(code));
 	const isError = ({ key, value }: Place) => ERROR.test(partsOf(key)) && !isEmpty(value);
 	return !isGood || success === false || places.some(isError);
 }

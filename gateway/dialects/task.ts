@@ -2,14 +2,18 @@ import { isFields } from '../schemas/responseJson';
 import { type Asked, namesOf, partsOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
-import { isDone, isKnownStatus, isOtherWord, mayBeFailed, readStatus } from './statusWords';
-import { hasOnly, idIn, numberIn, percentIn, timeIn, withRead } from './values';
+import { isDone, isKnownStatus, mayBeFailed, saidStatus, readStatus } from './statusWords';
+import { besideSent, hasOnly, idIn, numberIn, percentIn, timeIn, withRead } from './values';
 
 const FIELDS = new Set(
 	'id status progress url revised_prompt metadata created_at completed_at error'.split(' '),
 );
 const METADATA = new Set(['duration', 'size', 'fps', 'format']);
 const NUMBERS = { duration: numberIn, fps: numberIn };
+const READERS = {
+	...{ progress: percentIn, created_at: timeIn, completed_at: timeIn },
+	metadata: (value: unknown) => (isFields(value) ? withRead(value, NUMBERS) : value),
+};
 
 /** The task that was asked for, as the interface has it. Words about a failure are looked for in all of it. */
 function isDocumented(answer: unknown, { ids }: Asked): boolean {
@@ -33,36 +37,32 @@ const isNothing = (value: unknown) => value === undefined || value === null;
 
 /**
  * The task that was asked for, wherever and in whichever words an answer has it, as the interface has it; undefined if it has none.
- * Beside the fields of the document, `said` is the service's own word of a status, `others` are further videos, and `failure` is what
- * the answer says of a failure.
+ * Beside the fields of the document, `said_status` is a status that the interface does not have, `others` are further videos, `failure`
+ * is what the answer says of a failure, and `sent_as` has what was sent in fields that are read otherwise.
  * @param hasData whether its inline video was found
  */
 export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknown {
 	if (isDocumented(answer, asked)) return answer;
 	const found = findTask(answer, asked);
 	if (found === undefined) return undefined;
-	const { status: said, failure } = found;
+	const { task, word, failure } = found;
 	// An answer with neither the task's ID nor a known status comes from another server.
 	const id = idIn(found.id ?? undefined);
-	if (!id && !isKnownStatus(said)) return undefined;
+	if (!id && !isKnownStatus(word)) return undefined;
 	const url = typeof found.url === 'string' ? found.url.trim() : undefined;
 	const hasVideo = Boolean(url) || hasData;
 	// A service may call a task done that its rules have stopped.
-	const isStopped = isDone(said) && !hasVideo && failure !== undefined;
-	const status = isStopped ? 'failed' : readStatus(said, hasVideo);
-	const isFailed = status === 'failed' || mayBeFailed({ status });
-	const readers = { progress: percentIn, created_at: timeIn, completed_at: timeIn };
-	return {
-		...withRead(found, {
-			...readers,
-			metadata: (value) => (isFields(value) ? withRead(value, NUMBERS) : value),
-		}),
-		id,
-		url: url ?? found.url,
-		status,
-		said: isOtherWord(said, status) ? said : undefined,
+	const isStopped = isDone(word) && !hasVideo && failure !== undefined;
+	const status = isStopped ? 'failed' : readStatus(word, hasVideo);
+	const isFailed = status === 'failed' || mayBeFailed(status);
+	const read = {
+		...withRead(task, READERS),
+		...{ url: url ?? found.url, status, others: found.others },
 		failure: isFailed ? failure : undefined,
+		said_status: saidStatus(word, status),
+		used: undefined,
 	};
+	return { ...besideSent(read, task), id, error: found.error };
 }
 
 /** Whether an answer is about the task that was asked for, though it may have no status. */

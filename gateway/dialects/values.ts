@@ -25,14 +25,22 @@ export function idIn(value: unknown): unknown {
 
 type Reader = (value: unknown) => unknown;
 
-/** An object with some of its fields read, those that it has. */
+/** An object with some of its fields read, those that it has; the same, if they read as they are. */
 export function withRead(fields: Fields, readers: Record<string, Reader>): Fields {
-	const read = { ...fields };
-	for (const name of Object.keys(readers)) {
+	const read = Object.entries(readers).flatMap(([name, reader]) => {
 		const value = fields[name];
-		if (value !== undefined) read[name] = readers[name]?.(value);
-	}
-	return read;
+		const other = value === undefined ? value : reader(value);
+		return other === value ? [] : [[name, other]];
+	});
+	return read.length === 0 ? fields : { ...fields, ...Object.fromEntries(read) };
+}
+
+/** What is read in fields that a service sent, with what it sent in them, which an item shows: an ID is always a text. */
+export function besideSent(read: Fields, sent: Fields): Fields {
+	const others = Object.entries(sent).filter(
+		([name, value]) => name !== 'id' && value !== undefined && read[name] !== value,
+	);
+	return { ...read, sent_as: others.length === 0 ? undefined : Object.fromEntries(others) };
 }
 
 /** Whether an object has these fields alone. */

@@ -1,7 +1,7 @@
 import { idText, logText, shortText } from '../lineText';
 import { isEmpty, parseResponseJsonOrUndefined } from '../schemas/responseJson';
-import { isDone, isKnownStatus, reasonWords } from '../dialects';
-import type { VideoTask } from '../schemas/video';
+import { reasonWords } from '../dialects';
+import { mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
 import { MAX_WORDS, wordsOf } from './errorBody';
 import { isSsrfRefusal, textOf } from './foreignError';
@@ -17,9 +17,9 @@ import { htmlToText } from './serviceError';
 import { type NodeCode, statusOf } from './statuses';
 
 /** The service ended a video task with status `failed`. */
-export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayError {
+export function taskFailed({ id, error, failure, said_status }: VideoTask): GatewayError {
 	const words = isEmpty(error) ? undefined : wordsOf(error);
-	const status = sent_as?.status;
+	const status = said_status?.word;
 	return new GatewayError({
 		message:
 			status === undefined
@@ -44,12 +44,12 @@ export function taskFailed({ id, error, failure, sent_as }: VideoTask): GatewayE
  * @param task what the last poll that was answered told
  */
 export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayError): GatewayError {
-	const { status = 'processing', error } = task ?? {};
+	const { error } = task ?? {};
 	const code: NodeCode = 'wait_timeout';
 	if (lastFailure === undefined)
 		return new GatewayError({
 			message: 'The video was not finished when Max Wait was over',
-			advice: lastStatus(status),
+			advice: lastStatus(task),
 			code,
 			words: isEmpty(error) ? undefined : wordsOf(error).message,
 		});
@@ -65,9 +65,12 @@ export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayEr
 	});
 }
 
-function lastStatus(status: string): string {
-	if (isKnownStatus(status) && !isDone(status)) return 'The task is still running.';
-	const why = isDone(status) ? 'but it had no URL' : 'which this node does not know';
+function lastStatus(task: VideoTask = { id: '', status: 'processing' }): string {
+	const meaning = statusMeaning(task);
+	const { status } = task;
+	if (meaning !== undefined && meaning !== 'completed' && !mayBeFailed(task))
+		return 'The task is still running.';
+	const why = meaning === 'completed' ? 'but it had no URL' : 'which this node does not know';
 	return `Its last status was "${logText(status)}", ${why}.`;
 }
 

@@ -22,6 +22,13 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A word of a service; empty for an object, whose own `toString` may be no function. */
+export function plainText(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+		? String(value)
+		: '';
+}
+
 /** Whether a value says nothing. Some services send an empty `error` in every response. */
 export function isEmpty(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return !value || String(value).trim() === '';

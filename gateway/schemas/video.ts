@@ -97,18 +97,18 @@ export const videoTaskReport = z.looseObject({
 	completed_at: spare(z.number().nullable()),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
-	/** What a dialect says beside: further videos, the service's own word of the status, and the words of a failure. */
+	/** What a dialect says beside: further videos, a status that is none of the four, with what it means, and the words of a failure. */
 	others: z.array(z.string()).optional(),
-	said: z.string().optional(),
+	said_status: z.object({ word: z.string(), meaning: z.enum(STATUSES) }).optional(),
 	failure: z
 		.object({ words: z.string(), code: z.string().optional(), reason: z.string().optional() })
 		.optional(),
+	/** What the service sent in the fields that read otherwise. `id`: in place of the one that was asked for. */
+	sent_as: z.looseObject({ id: z.string().optional() }).optional(),
 });
 
-export const videoTask = videoTaskReport.omit({ said: true }).extend({
+export const videoTask = videoTaskReport.extend({
 	id: z.string(),
-	/** What the service said instead of the id that was asked for, and of the interface's word. */
-	sent_as: z.object({ id: z.string().optional(), status: z.string().optional() }).optional(),
 	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
 	used: videoTaskReport.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
 });
@@ -123,6 +123,22 @@ export type TaskPlace = Pick<VideoTask, 'id' | 'url' | 'others'>;
 export function usedOf(shown: TaskPlace, sent: TaskPlace = shown): VideoTask['used'] {
 	const [here, there] = [shown, sent].map(({ id, url, others }) => ({ id, url, others }));
 	return JSON.stringify(here) === JSON.stringify(there) ? undefined : there;
+}
+
+/** A task with the fields that the service sent, as it sent them. */
+export function asSent({ sent_as, ...task }: VideoTask): Record<string, unknown> {
+	const own = { others: undefined, said_status: undefined, failure: undefined, used: undefined };
+	return { ...task, ...own, ...sent_as, id: task.id };
+}
+
+/** What the status of a task means, as far as it is known. */
+export function statusMeaning({ status, said_status }: VideoTask) {
+	return said_status?.meaning ?? STATUSES.find((own) => own === status);
+}
+
+/** Whether a task has failed if the next poll says so, too. */
+export function mayBeFailed(task: VideoTask): boolean {
+	return task.status !== 'failed' && statusMeaning(task) === 'failed';
 }
 
 /** A finished task is never polled again. */

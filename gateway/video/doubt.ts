@@ -6,8 +6,7 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
-import { mayBeFailed } from '../dialects';
-import type { VideoTask } from '../schemas/video';
+import { mayBeFailed, type VideoTask } from '../schemas/video';
 import { msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';
 

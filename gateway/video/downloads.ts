@@ -5,7 +5,7 @@ import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 import { backoff } from '../limits/verdict';
 import { logText } from '../lineText';
-import type { TaskPlace, VideoTask } from '../schemas/video';
+import { asSent, type TaskPlace, type VideoTask } from '../schemas/video';
 import { type FetchSettings, fetchVideo, type StoreVideo } from './fetchVideo';
 
 /** The URL of a new video may be known to the service before the video is there: 403 and 404 of a CDN, 202, 409 and 425 of others. */
@@ -84,9 +84,7 @@ export class VideoDownloads {
 
 	/** The error about a task whose answer leads to no video: what the answer is, its owner can judge. */
 	private withAnswer(failure: NoResponseError, task: VideoTask): GatewayError {
-		const own = { failure: undefined, others: undefined, sent_as: undefined, used: undefined };
-		const json = JSON.stringify({ ...task, ...task.sent_as, ...own });
-		const shown = this.settings.redact(json);
+		const shown = this.settings.redact(JSON.stringify(asSent(task)));
 		const words =
 			shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS - 1)}…` : shown;
 		return new GatewayError({ ...failure.record, words });

@@ -6,20 +6,16 @@ import type { TaskAnswer } from './inlineVideo';
 
 /** The task that was asked for, without the key. */
 export function polledTask(taskId: string, { shown, sent }: TaskAnswer, apiKey: ApiKey): VideoTask {
-	const { said, ...task } = shown;
-	const { error, failure } = task;
+	const { error, failure, sent_as } = shown;
 	// The service may name a task otherwise in its polls. What is paid for is not lost for a name.
-	const sent_as = {
-		...(sent.id && sent.id !== taskId && { id: task.id ?? '' }),
-		...(said !== undefined && { status: said }),
-	};
-	const isFailure = task.status === 'failed' || failure !== undefined;
+	const isOther = Boolean(sent.id) && sent.id !== taskId;
+	const isFailure = shown.status === 'failed' || failure !== undefined;
 	return {
-		...task,
-		...placeOf(taskId, task, sent, apiKey),
+		...shown,
+		...placeOf(taskId, shown, sent, apiKey),
 		error: isFailure && !isEmpty(error) ? shownError(error, apiKey) : error,
 		failure: shownFailure(failure, apiKey),
-		sent_as: isEmpty(sent_as) ? undefined : sent_as,
+		sent_as: isOther ? { ...sent_as, id: shown.id ?? '' } : sent_as,
 	};
 }
 

@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { aboutSubmitted, waitTimeout } from '../errors/videoError';
-import { mayBeFailed } from '../dialects';
-import { isFinished, type VideoTask } from '../schemas/video';
+import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import type { WaitedTask } from './waitedTask';
@@ -102,7 +101,7 @@ export async function waitForTask(
 			if (failure && isCertain)
 				throw task.submittedAt === undefined ? failure : aboutSubmitted(failure);
 			if (found && !deadline) return found;
-			if (found && isCertain && mayBeFailed(found)) task.latest = asFailed(found);
+			if (found && isCertain && mayBeFailed(found)) task.latest = { ...found, status: 'failed' };
 			if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
 
 			if (isLast) {
@@ -157,8 +156,4 @@ async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 function gatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	throw error;
-}
-
-function asFailed(task: VideoTask): VideoTask {
-	return { ...task, status: 'failed', sent_as: { ...task.sent_as, status: task.status } };
 }

@@ -1,6 +1,5 @@
 import type * as open from '../../gateway/dialects';
 import { isFields } from '../../gateway/schemas/responseJson';
-import { STATUSES } from '../../gateway/schemas/video';
 
 // The door to the dialects, closed: what the interface document does not show is not understood. What it shows works all the same.
 const same = (value: unknown): unknown => value;
@@ -33,8 +32,3 @@ export const waitsIn: typeof open.waitsIn = () => [];
 export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
 export const reasonWords: typeof open.reasonWords = (body) =>
 	isFields(body) && typeof body.message === 'string' ? body.message : '';
-
-export const isDone: typeof open.isDone = (said) => said === 'completed';
-export const isKnownStatus: typeof open.isKnownStatus = (said) =>
-	STATUSES.some((status) => status === said);
-export const mayBeFailed: typeof open.mayBeFailed = () => false;

@@ -37,7 +37,11 @@ test('a failed task has the words, the code and the reason that its answer has b
 });
 
 test('a task that ended in another word is named with this word', () => {
-	const task = { id: 'task-1', status: 'failed', sent_as: { status: 'EXPIRED' } };
+	const task = {
+		id: 'task-1',
+		status: 'failed',
+		said_status: { word: 'EXPIRED', meaning: 'failed' as const },
+	};
 	expect(taskFailed(task).message).toBe(
 		'The service ended video task task-1 with the status "EXPIRED"',
 	);

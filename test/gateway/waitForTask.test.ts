@@ -128,7 +128,9 @@ async function waitForOne(
 		if (takesMs > 0) await clock.sleep(Math.min(takesMs, limitMs));
 		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
-		return { id: 'task', status: result };
+		const isError = result.toLowerCase() === 'error';
+		const said_status = isError ? { word: result, meaning: 'failed' as const } : undefined;
+		return { id: 'task', status: result, said_status };
 	};
 	if (sleepsMs !== 0) clock.after(INTERVAL + 1, () => clock.stepWallClock(sleepsMs));
 	const submittedAt = fresh ? wallTimeOf(start) : undefined;
@@ -331,7 +333,7 @@ test('the status error ends a wait when two polls in a row say it', async () => 
 	expect(once.outcome).toMatchObject({ value: { status: 'completed' } });
 	const twice = await waitForOne(['processing', 'error', 'Error'], {});
 	expect(twice.outcome).toMatchObject({
-		value: { status: 'failed', sent_as: { status: 'Error' } },
+		value: { status: 'failed', said_status: { word: 'Error' } },
 	});
 	expect(twice.polledAt).toHaveLength(3);
 });

@@ -72,9 +72,10 @@ function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void 
 	const ids: string[] = [];
 	for (const entry of entries)
 		for (const { latest } of liveTasks(entry)) {
-			const { id, status, sent_as } = latest;
-			const { status: word, id: other } = sent_as ?? {};
-			if (word !== undefined && words.size < MAX_LISTED) words.set(word, status);
+			const { id, status, sent_as, said_status } = latest;
+			const word = said_status?.word ?? status;
+			const other = sent_as?.id;
+			if (word !== status && words.size < MAX_LISTED) words.set(word, status);
 			if (other !== undefined) ids.push(`${asHtml(id)} of item ${entry.item} (${asHtml(other)})`);
 		}
 	for (const [word, status] of words)

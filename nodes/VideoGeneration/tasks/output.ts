@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type ErrorRecord, GatewayError } from '../../../gateway';
+import { asSent, type ErrorRecord, GatewayError } from '../../../gateway';
 import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { RunHints, showHints } from '../../shared/output/hints';
@@ -67,15 +67,8 @@ function simplifiedTask({ latest, submitted, request = {} }: PaidTask): IDataObj
 
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
 function fullTask({ latest, submitted }: PaidTask): IDataObject {
-	const { id, sent_as, status } = latest;
-	const whole = {
-		...submitted,
-		...present(latest),
-		status: sent_as?.status ?? status,
-		task_id: id,
-	};
-	const { error, ...fields } = whole as IDataObject;
-	for (const own of ['failure', 'others', 'sent_as', 'used']) delete fields[own];
+	const sent = { ...(submitted && asSent(submitted)), ...present(asSent(latest)) };
+	const { error, ...fields } = present({ ...sent, task_id: latest.id });
 	return error ? { ...fields, task_error: error } : fields;
 }
 

@@ -211,7 +211,7 @@ function startOver(entry: BookEntry): void {
 	for (const field of ['waitOptions', 'outputOptions', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		// Only the interface's own status counts: after another name for a failure, the task may still finish.
-		const hasFailed = task.latest.status === 'failed' && !task.latest.sent_as?.status;
+		const hasFailed = task.latest.status === 'failed' && !task.latest.said_status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
 		for (const field of [...OF_A_WAIT, 'file', 'error'] as const) delete task[field];

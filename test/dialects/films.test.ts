@@ -1,4 +1,4 @@
-import { stubbedGateway } from './inMemory';
+import { stubbedGateway } from '../gateway/inMemory';
 
 const CLIP = 'https://cdn.test/clip.mp4';
 const OTHER = 'https://cdn.test/other.mp4';

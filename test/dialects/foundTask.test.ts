@@ -1,4 +1,4 @@
-import { findTask } from '../../gateway/dialects/foundTask';
+import { taskFrom } from '../../gateway/dialects';
 
 const asked = { ids: ['42'], url: 'https://service.test/v1/video/generations/42' };
 const url = 'https://files.test/clip.mp4';
@@ -29,7 +29,7 @@ test.each<[string, object, object | undefined]>([
 	[
 		'a task that still runs, of whose parts one has ended',
 		{ id: '42', jobs: [done, { status: 'in_progress' }] },
-		{ status: 'in_progress' },
+		{ status: 'processing' },
 	],
 	[
 		'no further video where a playlist is beside the film',
@@ -47,7 +47,7 @@ test.each<[string, object, object | undefined]>([
 		{ status: 'failed', failure: { reason: 'violence' } },
 	],
 ])('an answer tells %s', (_what, answer, expected) => {
-	const found = findTask(answer, asked);
+	const found = taskFrom(answer, asked);
 	if (expected === undefined) expect(found).toBeUndefined();
 	else expect(found).toMatchObject(expected);
 });
