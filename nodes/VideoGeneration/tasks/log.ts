@@ -1,12 +1,8 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
 import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
-import {
-	isSubmittedHere,
-	noteInExecution,
-	type PaidBook,
-	withTaskIds,
-} from '../../shared/book/book';
+import { isSubmittedHere, type PaidBook } from '../../shared/book/book';
+import { notedTaskIds, noteTaskIds } from '../../shared/book/customData';
 import type { PaidTask } from '../../shared/book/schema';
 import { asHtml, hintAfterRun } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
@@ -14,9 +10,6 @@ import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
 import { anotherNode, COSTS_NOTHING } from './advice';
-
-/** In the execution's custom data. */
-const TASK_IDS = 'video_task_ids';
 
 /** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
@@ -58,13 +51,13 @@ export class TaskLog {
 
 	/** The newest task IDs of an execution of which n8n kept nothing else. */
 	get noted(): string {
-		return (this.context as Partial<IExecuteFunctions>).customData?.get(TASK_IDS) ?? '';
+		return notedTaskIds(this.context).join(', ');
 	}
 
 	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
 	submitted(item: number, tasks: PaidTask[], asked: number): void {
 		const ids = tasks.map(({ latest }) => latest.id);
-		noteInExecution(this.context, TASK_IDS, (list) => withTaskIds(list, ids.map(idText)));
+		noteTaskIds(this.context, ids.map(idText));
 		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.map(idInLog).join(', ')}`;
 		this.write('info', `submitted ${what} [item ${item}]`);
 		if (ids.length < asked)

@@ -170,35 +170,6 @@ export function contextOf(
 	}
 }
 
-/**
- * Changes one of the ten values of an execution's custom data; the others are the user's. n8n keeps it with every execution, also
- * with one that was stopped, of which the output of a running node is lost, and its API returns it.
- */
-export function noteInExecution(
-	context: Partial<Pick<IExecuteFunctions, 'customData'>>,
-	key: string,
-	change: (known: string) => string,
-): void {
-	try {
-		// A tool of an MCP Server Trigger has no execution.
-		const { customData } = context;
-		customData?.set(key, change(customData.get(key) ?? ''));
-	} catch {
-		// What was sent is paid for, whether or not it is noted.
-	}
-}
-
-/** Characters of a value of custom data. n8n logs an error for a longer one. */
-const MAX_VALUE = 255;
-
-/** Puts ids in front of a list, and leaves out, whole, what does not fit any more. */
-export function withTaskIds(list: string, taskIds: string[]): string {
-	return [...taskIds, ...list.split(', ')].filter(Boolean).reduce((shown, id) => {
-		const more = shown === '' ? id : `${shown}, ${id}`;
-		return more.length <= MAX_VALUE ? more : shown;
-	}, '');
-}
-
 /** Whether an entry is kept for a second try, also because of an answer that was lost or has no JSON: its error says so. */
 function isKept(entry: BookEntry): boolean {
 	const { tasks, lost, answer, earlier } = entry;

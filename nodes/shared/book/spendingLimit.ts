@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, mayBeBilled, type NodeCode } from '../../../gateway';
-import { contextOf, noteInExecution } from './book';
+import { contextOf } from './book';
+import { noteInExecution } from './customData';
 
 /** The field of the execution's context that has, by node and execution, the billable requests. */
 const FIELD = 'generationServiceBillableRequests';

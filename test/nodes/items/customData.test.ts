@@ -1,5 +1,5 @@
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/shared/book/book';
+import { noteTaskIds } from '../../../nodes/shared/book/customData';
 import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';
@@ -28,14 +28,27 @@ describe("the execution's custom data", () => {
 		expect(items).toHaveLength(1);
 	});
 
-	test.each([
-		['', ['a', 'b'], 'a, b'],
-		['b, a', ['c'], 'c, b, a'],
-		['x'.repeat(250), ['new'], `new, ${'x'.repeat(250)}`],
-		['x'.repeat(251), ['new'], 'new'],
-		[`b, ${'x'.repeat(250)}`, ['a new one'], 'a new one, b'],
-		['', ['y'.repeat(300), 'b'], 'b'],
-	])('%s with %j is %s', (list, ids, expected) => {
-		expect(withTaskIds(list, ids)).toBe(expected);
+	test.each<[string, string[], string[]]>([
+		['no ID', [], []],
+		['IDs that fit one value', ['a', 'b'], ['a, b']],
+		['an ID that fits exactly', ['new', 'x'.repeat(250)], [`new, ${'x'.repeat(250)}`]],
+		['an ID that needs the next value', ['new', 'x'.repeat(251)], ['new', 'x'.repeat(251)]],
+		['an ID that no value can have', ['y'.repeat(256), 'b'], ['b']],
+		[
+			'more than four values can have',
+			['a', 'b', 'c', 'd', 'e'].map((id) => id.repeat(200)),
+			['a', 'b', 'c', 'd'].map((id) => id.repeat(200)),
+		],
+	])('has %s', (_, ids, expected) => {
+		const values = new Map<string, string>();
+		const set = (key: string, value: string) => void values.set(key, value);
+		const customData = { set, get: (key: string) => values.get(key) ?? '' };
+		for (const id of [...ids].reverse()) noteTaskIds({ customData } as never, [id]);
+		expect([...values]).toEqual(
+			expected.map((value, index) => [
+				index === 0 ? 'video_task_ids' : `video_task_ids_${index + 1}`,
+				value,
+			]),
+		);
 	});
 });

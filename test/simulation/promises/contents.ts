@@ -72,7 +72,9 @@ function partialText({ scenario }: Played, output: INodeExecutionData): string[]
 		: [`the partial text is "${text}"`];
 }
 
-/** Characters of custom data beside which another id may not fit. */
+/** The custom data for ids, each of which may have no room for another one. */
+const KEYS = ['', '_2', '_3', '_4'].map((number) => `video_task_ids${number}`);
+/** Characters of the last one beside which another id may not fit. */
 const ROOM = 200;
 
 /** The ids in the custom data of an execution are those of tasks: all of them, as long as there is room. */
@@ -80,15 +82,15 @@ function customData(played: Played): string[] {
 	const { rows, truth, kills, scenario } = played;
 	const submitted = [...submittedBy(played).values()];
 	return rows.flatMap((row) => {
-		const { video_task_ids: text = '' } = dataOf(row).resultData.metadata ?? {};
-		const ids = text === '' ? [] : text.split(', ');
+		const { metadata = {} } = dataOf(row).resultData;
+		const ids = KEYS.flatMap((key) => metadata[key]?.split(', ') ?? []);
 		// Control characters are escaped there.
 		const unknown = ids.filter(
 			(id) => /^[\w-]+$/.test(id) && !truth.tasks.has(id) && !truth.withoutTaskIds.has(id),
 		);
 		const made = submitted.filter((execution) => execution === row.id).length;
 		const isWhole = row.status === 'success' && row.retryOf === undefined && kills.length === 0;
-		const isFull = text.length > ROOM;
+		const isFull = (metadata[KEYS.at(-1) ?? '']?.length ?? 0) > ROOM;
 		const areNamed = isFull || !isWhole || scenario.shape === 'agent' || ids.length === made;
 		return [
 			...unknown.map((id) => `execution ${row.id}: the custom data name an unknown task ${id}`),
