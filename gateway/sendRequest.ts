@@ -2,7 +2,13 @@ import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/bo
 import { AttemptLog } from './attemptLog';
 import { connectTimeoutError, timeoutError, toNetworkError } from './errors/networkError';
 import { afterFailure } from './errors/afterFailure';
-import { asAccepted, CancelledError, GatewayError } from './errors/gatewayError';
+import {
+	asAccepted,
+	CancelledError,
+	GatewayError,
+	type ServiceError,
+	withRecord,
+} from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
 import type { Counts, Permit } from './limits/scope';
 import { judge } from './limits/verdict';
@@ -113,7 +119,7 @@ async function sendOnce<Result>(
 		const received = { status, headers, body, onProgress, apiKey: context.apiKey, clock };
 		if (!statusOf(status).isTransient) context.queue.take(permit);
 		if (status >= 200 && status < 300) return { result: await read(received) };
-		throw await readServiceError(received, waitedMs);
+		throw withPathNamed(await readServiceError(received, waitedMs), context.prefix);
 	} catch (error) {
 		body?.destroy();
 		return { failure: toGatewayError(error), wasSent: wasSent() };
@@ -144,4 +150,12 @@ async function readServiceError(response: ServiceResponse, waitedMs: number) {
 		.catch(() => '')
 		.finally(stop);
 	return toServiceError(response, text, waitedMs);
+}
+
+/** The Base URL may end in the path of the video endpoints by mistake, or because the service is mounted there. */
+function withPathNamed(error: ServiceError, prefix: string): ServiceError {
+	if (error.status !== 404 || error.hasInterfaceCode || !prefix.endsWith('/media')) return error;
+	const advice =
+		'Remove /media from the Base URL in the credential, unless the service is mounted there.';
+	return withRecord(error, { advice });
 }

@@ -67,6 +67,23 @@ test.each(['500 Internal Server Error', '503 Service Unavailable', '429 Too Many
 	},
 );
 
+test('a Base URL that ends in the path of the video endpoints is told so after a 404, and never rewritten', async () => {
+	const advice = /^Endpoint not found\. Remove \/media from the Base URL in the credential, unless/;
+	const respond = (request: string) =>
+		request.startsWith('GET /media/v1/models ')
+			? rawResponse('404 Not Found', '{"message":"no such path"}')
+			: rawResponse('404 Not Found', unknownTask);
+	service.respond = respond;
+	for (const path of ['/media/v1', '/media', '/media/v1/'])
+		expect(await testCredential({ baseUrl: service.url + path, apiKey: 'key' })).toMatch(advice);
+	const parameters = { operation: 'get', taskId: 'task-1' };
+	const credential = { baseUrl: `${service.url}/media/v1`, apiKey: 'key' };
+	const { error } = await runNode(service, { node: 'videoGeneration', parameters, credential });
+	// There, the service knows tasks.
+	expect(error?.description).not.toContain('Remove /media');
+	expect(service.requests.at(-1)).toMatch(/^GET \/media\/media\/v1\/video/);
+});
+
 test('a test ends although the lookup of the host by n8n does not', async () => {
 	let giveUp = () => {};
 	const body = Readable.from(['{}']);

@@ -23,7 +23,7 @@ export function adviceAbout(
 	error: unknown,
 	offersRetry: boolean,
 ): string | undefined {
-	const { id, status } = task.latest;
+	const { id, status, url } = task.latest;
 	const isOurs = isSubmittedHere(task);
 	if (task.state === 'unknown' && isOurs)
 		return `Nothing was submitted again, and the video may be paid for. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
@@ -31,7 +31,7 @@ export function adviceAbout(
 	if (isInvalidInput(error) || task.state === 'unknown') return undefined;
 	// The URL leads to no video, and the next download would bring the same.
 	const { code, http_status } = recordOf(error);
-	if (code === 'download_refused' && http_status === undefined)
+	if (url && code === 'download_refused' && http_status === undefined)
 		return isOurs ? PAYS_AGAIN : undefined;
 	if (!isOurs) return `${COSTS_NOTHING}.`;
 	const isDone = status === 'completed';

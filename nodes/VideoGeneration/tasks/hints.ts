@@ -4,6 +4,7 @@ import { contextOf, liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { asHtml, hintAfterRun, type RunHints } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
+import { itemsNamed } from '../../shared/form/itemsNamed';
 import { fieldOf } from '../../shared/form/parameterValues';
 import { maxBillableRequestsOption } from '../../shared/form/sharedProperties';
 import { MANY_VIDEOS } from '../form/request';
@@ -48,15 +49,7 @@ export function showVideoHints(
 	hintAboutWords(context, entries);
 	hintAboutOthers(context, entries.flatMap(liveTasks));
 	hintAboutDownload(context, entries);
-	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
-	// Several videos have a price that is easily overlooked.
-	if (videos > 1) {
-		const { options } = context.getNode().parameters;
-		const isLimited = fieldOf(options, maxBillableRequestsOption.name) !== undefined;
-		const advice =
-			videos < MANY_VIDEOS || isLimited ? '' : ' Max Billable Requests in Options limits how many.';
-		hintAfterRun(context, `${videos} videos were submitted, and each is billed.${advice}`, 'info');
-	}
+	hintAboutBill(context, entries);
 	// Without File Name, a file is named after its task, and no two tasks have one ID.
 	if (entries.some(({ outputOptions }) => outputOptions?.fileName))
 		hintAboutNames(
@@ -64,6 +57,24 @@ export function showVideoHints(
 			run,
 			files.flatMap(({ fileName }) => fileName ?? []),
 		);
+}
+
+/** What a run costs, where it is easily overlooked: several videos, or an order whose response was lost. */
+function hintAboutBill(context: IExecuteFunctions, entries: BookEntry[]): void {
+	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
+	const lost = entries.filter((entry) => entry.lost).map(({ item }) => item);
+	if (videos + lost.length < 2) return;
+	const { options } = context.getNode().parameters;
+	const isLimited = fieldOf(options, maxBillableRequestsOption.name) !== undefined;
+	const sentences = [
+		videos === 1
+			? '1 video was submitted, and is billed.'
+			: `${videos} videos were submitted, and each is billed.`,
+		lost.length > 0 &&
+			`${lost.length} more ${lost.length === 1 ? 'submission' : 'submissions'} may have been accepted (${itemsNamed(lost)}).`,
+		videos >= MANY_VIDEOS && !isLimited && 'Max Billable Requests in Options limits how many.',
+	];
+	hintAfterRun(context, sentences.filter(Boolean).join(' '), 'info');
 }
 
 /** Names statuses in other words than the interface's, and polls that were answered about another task. */
@@ -114,7 +125,7 @@ function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[]): vo
 		: 'this one, with the operation Get and Download on. Leave its Task ID as it is.';
 	const advice = isGenerated
 		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(entries, isWithout)}`
-		: 'If the service sends inline data instead of a URL, turn on Download to keep it.';
+		: 'To look for its URL again, execute this node again, which costs nothing. If the service sends inline data instead of a URL, turn on Download to keep it.';
 	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info');
 }
 

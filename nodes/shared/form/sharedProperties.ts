@@ -113,7 +113,7 @@ const sendingProperties = [
 		name: 'maxRetries',
 		default: 4,
 		description:
-			'How often to retry a request after a temporary failure. A rate limit is waited for up to five minutes, whatever the number; with 0 never. A billable request that may have been accepted is never retried.',
+			'How often to retry a request after a temporary failure. A rate limit (429) counts, too, unless the service accepts other requests of that kind meanwhile. A billable request that may have been accepted is never retried.',
 	}),
 	numberProperty({
 		displayName: 'Timeout (Seconds)',

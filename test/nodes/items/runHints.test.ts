@@ -11,7 +11,7 @@ import { chatNode } from '../chat/chatNode';
 const simulator = useSimulator({ videoSeconds: 0.01 });
 const service = useRawServer();
 
-const BILL = /^\d+ (videos were submitted|requests were answered)/;
+const BILL = /^\d+ (videos? (was|were) submitted|requests were answered)/;
 
 async function allHintsOf(node: NodeRun): Promise<string[]> {
 	const { hints, error } = await runNode(simulator, node);
@@ -140,6 +140,33 @@ test('a video whose status has another word is one that is not downloaded, with 
 	expect(hints).toContainEqual(expect.stringMatching(/^1 video is not downloaded\./));
 });
 
+test.each([
+	[
+		'generate',
+		true,
+		/Retry.* downloads it without paying. Or add a second .* operation Get, Download on and the task ID task-1/,
+	],
+	['wait', true, /Executing this node again costs nothing/],
+	['get', false, /look for its URL again, execute this node again, which costs nothing/],
+])(
+	'%s of a completed video without a URL says how to look again',
+	async (operation, download, advice) => {
+		service.respond = (request) =>
+			rawJson(
+				request.startsWith('POST')
+					? { id: 'request', data: [{ id: 'task-1' }] }
+					: { id: 'task-1', status: 'completed', progress: 100 },
+			);
+		const options = {
+			options: { maxRetries: 0 },
+			waitOptions: { pollInterval: 0.01, maxWait: 0.05 },
+		};
+		const node = videoNode({ operation, taskId: 'task-1', download, ...options });
+		const { error, hints } = await runNode(service, node);
+		expect(`${error?.description} ${hints.join()}`).toMatch(advice);
+	},
+);
+
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt) => ({ prompt }));
 
@@ -155,6 +182,20 @@ describe('the bill', () => {
 	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
 		const node = { ...videoNode({ operation, options: { n: 2 } }), items };
 		expect(await billOf(node)).toEqual(['6 videos were submitted, and each is billed.']);
+	});
+
+	test.each([
+		[['A', 'B', 'C'], ['B'], '2 videos were submitted, and each is billed.', '1 more submission'],
+		[['A', 'B'], ['B'], '1 video was submitted, and is billed.', '1 more submission'],
+		[['A', 'B', 'C'], ['B', 'C'], '1 video was submitted, and is billed.', '2 more submissions'],
+	])('of %j has the submissions whose response was lost, %j', async (prompts, lost, bill, more) => {
+		for (const matching of lost)
+			simulator.inject({ endpoint: 'submit', fault: 'lost', matching, times: 1 });
+		const onError = 'continueRegularOutput' as const;
+		const inputs = prompts.map((prompt) => ({ prompt }));
+		const numbers = lost.length === 1 ? 'item 1' : 'items 1 and 2';
+		const node = { ...videoNode({ operation: 'submit' }), items: inputs, onError };
+		expect(await billOf(node)).toEqual([`${bill} ${more} may have been accepted (${numbers}).`]);
 	});
 
 	test.each([
