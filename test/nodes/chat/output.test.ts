@@ -1,4 +1,3 @@
-import { ExecuteContext } from 'n8n-core';
 import type { StructuredChunk } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
@@ -37,18 +36,6 @@ test('no chunks are sent if Stream is off or the workflow does not stream', asyn
 	const alone = await runNode(simulator, chatNode({ options: { stream: true } }));
 	expect(alone.chunks).toEqual([]);
 	expect(simulator.requests[1]?.body).toHaveProperty('stream', true);
-});
-
-test('the answer is output if n8n cannot stream', async () => {
-	const { prototype } = ExecuteContext;
-	const { isStreaming, sendChunk } = prototype;
-	Object.assign(prototype, { isStreaming: undefined, sendChunk: undefined });
-	const { items, error } = await runNode(simulator, {
-		...chatNode({ options: { stream: true } }),
-		streaming: true,
-	}).finally(() => Object.assign(prototype, { isStreaming, sendChunk }));
-	expect(error).toBeUndefined();
-	expect(items[0]?.json.text).toEqual(expect.any(String));
 });
 
 test.each(['begin', 'item', 'end'])(
