@@ -83,6 +83,34 @@ serverJourney(
 	},
 );
 
+const SHORT_LIMIT = { limitType: 'afterTimeInterval', resumeAmount: 0.02, resumeUnit: 'minutes' };
+
+serverJourney(
+	'an approval that nobody gives, and a page that nobody opens, end when their limit is over',
+	async (given) => {
+		const { api, simulator } = given;
+		await withMailbox(given, async (mailbox, credentials) => {
+			const options = { limitWaitTime: { values: SHORT_LIMIT } };
+			const file = 'approve-by-email.json';
+			const limited = { 'Ask for Approval': { options } };
+			const example = await ImportedExample.publish(given, file, limited, credentials);
+			await example.submitForm(PROMPT, ADDRESS);
+			expect((await mailbox.mail('There is no video')).text).toContain('It was not approved.');
+			await untilStatus(example, api, 'success');
+			await example.unpublish();
+			expect(simulator.submissions).toBe(0);
+		});
+		const form = await ImportedExample.publish(given, 'videos-from-a-form.json', {
+			'Your Video': SHORT_LIMIT,
+		});
+		await form.submitForm('Boat', PROMPT);
+		await untilStatus(form, api, 'success');
+		await form.unpublish();
+		expect(simulator.submissions).toBe(1);
+	},
+	{ videoSeconds: 1 },
+);
+
 serverJourney(
 	'a video requested by form is made while its execution waits in the database, and its link comes by e-mail',
 	async (given) => {
