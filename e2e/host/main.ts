@@ -13,6 +13,7 @@ import { startS3 } from '../receivers/s3';
 import { importExamples, saveSimulatorCredential } from './seed';
 import { installN8n } from './install';
 import { N8nApi, OWNER } from './n8nApi';
+import { ownersPassword } from './ownersPassword';
 import { filesFolder, type N8nServer, startN8n } from './n8nServer';
 import { installPackage } from './packageInstall';
 import { type Step, visibleSteps } from './steps';
@@ -125,8 +126,9 @@ async function serve(
 			startN8n(USER_FOLDER, interrupted, port, watch ? HOT_RELOAD : {}),
 		);
 		try {
-			await seed(n8n, simulator, mailbox, storage);
-			printAccess(n8n, simulator);
+			const password = await ownersPassword(USER_FOLDER);
+			await seed(await N8nApi.signIn(n8n.url, password), simulator, mailbox, storage);
+			printAccess(n8n, simulator, password);
 			if (watch) reloadOnSave(USER_FOLDER, print, interrupted);
 			await Promise.race([once(interrupted, 'abort'), n8n.ended]);
 		} finally {
@@ -139,12 +141,11 @@ async function serve(
 
 /** Every example can be executed to its end. */
 async function seed(
-	{ url }: N8nServer,
+	api: N8nApi,
 	simulator: Simulator,
 	mailbox: Mailbox,
 	storage: Receiver,
 ): Promise<void> {
-	const api = await N8nApi.signIn(url);
 	const save = async (name: string, { type, data }: Receiver['credential']) =>
 		await api.saveCredential(name, type, data);
 	const credentials = {
@@ -156,20 +157,21 @@ async function seed(
 	await listAsInstalled(api, USER_FOLDER);
 }
 
-/** With its links: one of them approves a video. */
-function printMail({ subject, text, html }: ParsedMail): void {
+/** With its links: one of them approves a video. Each is on a line of its own, since a terminal takes a bracket for a part of it. */
+function printMail({ subject, text = '', html }: ParsedMail): void {
 	const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link);
-	const lines = [text ?? '', ...links.map((link) => link.replaceAll('&amp;', '&'))];
+	const withoutLinks = links.length > 0 ? text.replace(/ ?\[https?:[^\]]*\]/g, '') : text;
+	const lines = [withoutLinks, ...links.map((link) => link.replaceAll('&amp;', '&'))];
 	print(`\nAn e-mail arrived: ${subject}\n\n${lines.join('\n')}\n`);
 }
 
-function printAccess(n8n: N8nServer, simulator: Simulator): void {
+function printAccess(n8n: N8nServer, simulator: Simulator, password: string): void {
 	print(`
 n8n is running with the example workflows and a credential for the simulated service:
 
   Editor     ${n8n.url}
   Email      ${OWNER.email}
-  Password   ${OWNER.password}
+  Password   ${password}
 
   Service    ${simulator.url}
   API key    ${simulator.key}

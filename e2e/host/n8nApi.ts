@@ -1,15 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { unflatten } from './unflatten';
 import { until } from './until';
 
 /** The only user of the n8n that is started here. */
-export const OWNER = {
-	email: 'owner@example.com',
-	password: 'Password123',
-	firstName: 'Olive',
-	lastName: 'Owner',
-};
+export const OWNER = { email: 'owner@example.com', firstName: 'Olive', lastName: 'Owner' };
+
+/** n8n wants a digit and a capital letter. */
+export const newPassword = () => `${randomBytes(9).toString('base64url')}-A1`;
+
+/** Of each n8n that lasts no longer than this process. */
+const PASSWORD_OF_PROCESS = newPassword();
 
 /** n8n binds a login to a browser. */
 export const BROWSER_ID = 'n8n-host';
@@ -63,13 +65,12 @@ export class N8nApi {
 	) {}
 
 	/** Signs in as the owner, who is created on the first start. */
-	static async signIn(url: string): Promise<N8nApi> {
+	static async signIn(url: string, password = PASSWORD_OF_PROCESS): Promise<N8nApi> {
 		const anonymous = new N8nApi(url, '');
 		const { userManagement } = settings.parse(await anonymous.call('GET', '/settings'));
-		const { email, password } = OWNER;
 		const response = userManagement.showSetupOnFirstLoad
-			? await anonymous.send('POST', '/owner/setup', OWNER)
-			: await anonymous.send('POST', '/login', { emailOrLdapLoginId: email, password });
+			? await anonymous.send('POST', '/owner/setup', { ...OWNER, password })
+			: await anonymous.send('POST', '/login', { emailOrLdapLoginId: OWNER.email, password });
 		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]);
 		return new N8nApi(url, cookies.join('; '));
 	}
