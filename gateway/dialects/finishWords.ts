@@ -1,15 +1,17 @@
 import type { FINISH_REASONS } from '../schemas/chat';
 
-type AnswerEnd = (typeof FINISH_REASONS)[number];
+type AnswerEnd = (typeof FINISH_REASONS)[number] | 'aborted' | 'failed';
 
 /** What the words of similar services mean, without case, spaces and signs. An answer is lost by nothing but a clear failure. */
-const ENDS: ReadonlyArray<readonly [AnswerEnd | 'failed', RegExp]> = [
+const ENDS: ReadonlyArray<readonly [AnswerEnd, RegExp]> = [
 	['failed', /^(?:error|networkerror|insufficientsystemresource)$/],
 	[
 		'content_filter',
 		/filter|safety|recitation|guardrail|moderat|block|prohibited|sensitive|spii|toxic|refusal/,
 	],
 	['length', /length|limit|truncat|max.*token|contextwindow/],
+	// vLLM and SGLang say "abort", Cohere USER_CANCEL.
+	['aborted', /abort|cancel|time(?:d)?out|error|interrupt/],
 	['tool_calls', /^(?:tool|function)(?:call|use)s?$/],
 	['stop', /^(?:stop|eos|end|complete)/],
 ];
@@ -18,7 +20,7 @@ const ENDS: ReadonlyArray<readonly [AnswerEnd | 'failed', RegExp]> = [
 const TYPE = /^finishreason/;
 
 /** @returns undefined for a reason that nobody knows: the answer has ended all the same */
-export function endOf(finishReason: string): AnswerEnd | 'failed' | undefined {
+export function endOf(finishReason: string): AnswerEnd | undefined {
 	const word = finishReason
 		.slice(0, 100)
 		.toLowerCase()

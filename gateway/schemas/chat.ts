@@ -119,8 +119,8 @@ const choice = z.looseObject({
 	index: spare(z.number()),
 	message: answerMessage,
 	finish_reason: z.string().nullish(),
-	/** What a dialect's finish reason means. Never shown. */
-	end: spare(z.enum([...FINISH_REASONS, 'failed'])),
+	/** What a dialect's finish reason means: `aborted` leaves a part of an answer, after `failed` there is none. Never shown. */
+	end: spare(z.enum([...FINISH_REASONS, 'aborted', 'failed'])),
 });
 
 /**

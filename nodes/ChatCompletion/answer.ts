@@ -135,6 +135,8 @@ export function noteOddAnswer(
 			);
 		else if (end === 'content_filter')
 			hints.note(`cut off by the service's content filter (finish_reason: ${reason}).`);
+		else if (end === 'aborted')
+			hints.note(`cut off by the service (finish_reason: ${reason}). Run it again.`);
 		else if (end === undefined)
 			hints.note(
 				`ended by a reason that this node does not know (finish_reason: ${reason}). Check whether it is complete.`,

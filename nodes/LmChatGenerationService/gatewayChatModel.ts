@@ -13,8 +13,10 @@ import {
 	answerEnd,
 	emptyAnswer,
 	type ChatCompletion,
+	firstChoice,
 	type Gateway,
 	malformedAnswer,
+	shortText,
 	textOf,
 	tokensOf,
 } from '../../gateway';
@@ -144,10 +146,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			});
 			const completion = await spend(() => send(request, AbortSignal.any(signals)));
 			const text = textOf(completion);
+			const how = answerEnd(completion);
+			if (how === 'aborted') throw cutOff(text, firstChoice(completion).finish_reason ?? '');
 			const { calls, sendBack } = toolCallParts(completion, messages, (words) =>
 				gateway.redactError(words),
 			);
-			const how = answerEnd(completion);
 			if (text === '' && calls.length === 0 && how !== 'length' && how !== 'content_filter')
 				throw nothingSaid(emptyAnswer(completion) === 'thoughts');
 			const hasMore = Object.keys(sendBack).length > 0;
@@ -169,6 +172,17 @@ function nothingSaid(hasThoughts: boolean): Error {
 		hasThoughts ? '(only thoughts)' : '(nothing)',
 		'Run the node again, or choose another model.',
 	);
+}
+
+/** A chain takes half an answer for a whole one: here are no hints. */
+function cutOff(text: string, reason: string): Error {
+	const error = malformedAnswer(
+		`The service ended the answer early (finish_reason: ${shortText(reason)})`,
+		text || '(no text)',
+		'Run the node again. If it happens again, ask for a shorter answer, or choose another model.',
+	);
+	error.record.partial_text = text;
+	return error;
 }
 
 function usageOf(completion: ChatCompletion): { usage?: TokenUsage } {
