@@ -158,9 +158,15 @@ export function hasContent(bytes: Buffer): boolean {
 	return /\S/.test(bytes.toString('latin1', 0, MAX_KEEP_ALIVE_BYTES));
 }
 
+/** Whether all of an answer arrived, so that it does not matter how its connection ends: it may be paid for. */
+export function isWholeJson(bytes: Buffer): boolean {
+	const text = bytes.toString('utf8').trim();
+	return /[}\]]$/.test(text) && parseResponseJsonOrUndefined(text) !== undefined;
+}
+
 /**
  * Reads a body to its end, or up to `limit` bytes: then `complete` is false. Rejects when the connection breaks, unless
- * all of the JSON arrived before: the answer may be paid for.
+ * all of the JSON arrived before.
  */
 export async function readBody(
 	body: Body,
@@ -174,9 +180,7 @@ export async function readBody(
 		return read.length <= limit;
 	});
 	await reading.catch((error: unknown) => {
-		const text = read.bytes.toString('utf8').trim();
-		const isWhole = /[}\]]$/.test(text) && parseResponseJsonOrUndefined(text) !== undefined;
-		if (!isWhole) throw error;
+		if (!isWholeJson(read.bytes)) throw error;
 	});
 	return { bytes: read.bytes.subarray(0, limit), complete: read.length <= limit };
 }

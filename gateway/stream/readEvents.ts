@@ -1,7 +1,7 @@
 import { isStream } from '../dialects';
 import { GatewayError, isMalformed, malformedBody } from '../errors/gatewayError';
 import { header } from '../errors/namedWait';
-import { ByteBuffer, hasContent, MAX_ANSWER_BYTES } from '../http/body';
+import { ByteBuffer, hasContent, isWholeJson, MAX_ANSWER_BYTES } from '../http/body';
 import type { ServiceResponse } from '../serviceRequest';
 import { SseEvents, type StreamEvent } from './sseEvents';
 
@@ -73,7 +73,7 @@ export async function readEvents(
 				finish();
 			})
 			.catch((error: unknown) => {
-				const isWhole = reader.end();
+				const isWhole = events ? reader.end() : isWholeJson(beginning.bytes);
 				// Without a Content-Length, a cut connection looks like the end of the body: then the last event is not JSON.
 				const isOfService = error instanceof GatewayError && !isMalformed(error);
 				if (isWhole && !isOfService) finish();

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { notStored, unreadableTask } from '../errors/videoError';
-import { hasContent, MAX_RESOURCE_BYTES } from '../http/body';
+import { hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { type Asked, isAbout, takeInlineData, taskFrom } from '../dialects';
 import { videoTaskReport } from '../schemas/video';
@@ -23,11 +23,14 @@ export async function readTaskWithVideo(
 ) {
 	const read = new JsonWithInlineData(keepsVideo);
 	let received = 0;
-	await response.body.read((bytes) => {
+	const reading = response.body.read((bytes) => {
 		response.onProgress(hasContent(bytes));
 		received += bytes.length;
 		read.add(bytes);
 		return received <= MAX_BYTES && read.json.length <= MAX_RESOURCE_BYTES;
+	});
+	await reading.catch((error: unknown) => {
+		if (!isWholeJson(read.json.bytes)) throw error;
 	});
 	if (received > MAX_BYTES)
 		throw notStored(

@@ -87,3 +87,12 @@ test.each([
 	await turn();
 	expect(clock.timers).toBe(0);
 });
+
+test.each([false, true])(
+	'an answer that is whole counts when nothing ends it within Timeout, with Stream: %s',
+	async (streams) => {
+		const { clock, gateway } = slowGateway((minute) => (minute === 0 ? completion : ''));
+		const answer = streams ? gateway.streamChat(request, () => {}) : gateway.chat(request);
+		await expect(clock.run(answer)).resolves.toMatchObject(JSON.parse(completion) as object);
+	},
+);
