@@ -88,7 +88,7 @@ export async function complete(
 	throwIfStoppedBefore(context, book);
 	const hints = new RunHints('answer');
 	// A tool's output is for its agent, and would be mixed into the agent's own text.
-	const isLive = !runsAsTool(context.getNode()) && context.isStreaming();
+	const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
 	return await runItems(context, {
 		properties,
 		connected(service) {

@@ -58,7 +58,7 @@ export async function supplyChatModel(
 			spend: (send) => spending.spend(1, max, send),
 			toJsonSchema: sdk.getParametersJsonSchema,
 			toNodeError,
-			signal: context.getExecutionCancelSignal(),
+			signal: context.getExecutionCancelSignal?.(),
 		});
 		const supplied = sdk.supplyModel(context, chatModel);
 		const redact = (text: string) => gateway.redactError(text);

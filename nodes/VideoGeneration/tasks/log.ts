@@ -36,12 +36,12 @@ export class TaskLog {
 		const { execution } = book;
 		const { id, name = '' } = context.getNode();
 		this.name = `Node "${logText(name)}"${execution ? `, execution ${execution}` : ''}`;
-		this.node = `${context.getWorkflow().id ?? ''} ${id}`;
+		this.node = `${context.getWorkflow?.()?.id ?? ''} ${id}`;
 	}
 
 	/** Whether only the message of an error is read: an agent, and the parent of a sub-workflow, get nothing else. */
 	private get isAlone(): boolean {
-		return runsAsTool(this.context.getNode()) || this.context.getMode() === 'integrated';
+		return runsAsTool(this.context.getNode()) || this.context.getMode?.() === 'integrated';
 	}
 
 	/** Whether n8n offers to retry the execution if an item fails: Retry of a parent runs its sub-workflow from the beginning. */
@@ -115,7 +115,7 @@ export class TaskLog {
 		const { context, book, node } = this;
 		const list = this.list(true);
 		// All calls of an agent's tools have the execute data of their agent.
-		const run = (!runsAsTool(context.getNode()) && context.getExecuteData()) || this;
+		const run = (!runsAsTool(context.getNode()) && context.getExecuteData?.()) || this;
 		if (!list || loggedStops.has(run)) return;
 		loggedStops.add(run);
 		this.write('warn', `stopped. ${list}`);
@@ -140,7 +140,7 @@ export class TaskLog {
 	/** In a manual run: which videos of earlier runs of this node, whatever their operation, were stopped. */
 	private get stoppedBefore(): string {
 		const ids = stoppedTasks.get(this.node) ?? [];
-		if (ids.length === 0 || this.context.getMode() !== 'manual') return '';
+		if (ids.length === 0 || this.context.getMode?.() !== 'manual') return '';
 		const [videos, them] = ids.length === 1 ? ['1 video', 'it'] : [`${ids.length} videos`, 'them'];
 		const these = ids.length === 1 ? 'this task ID' : 'these task IDs';
 		return `The run that was stopped paid for ${videos}: ${ids.map(idText).join(', ')}. To get ${them} without paying again, ${anotherNode('Wait', these)}.`;

@@ -145,7 +145,7 @@ export class VideoOutput {
 
 	/** Whether n8n fails after the node, and loses its output, because the input has something else where it puts files. */
 	private endsAtFiles(item: number): boolean {
-		if (this.context.getWorkflowSettings().binaryMode !== 'combined') return false;
+		if (this.context.getWorkflowSettings?.().binaryMode !== 'combined') return false;
 		const { [FILES]: files } = this.context.getInputData()[item]?.json ?? {};
 		return files != null && (typeof files !== 'object' || Array.isArray(files));
 	}

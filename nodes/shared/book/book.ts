@@ -50,8 +50,8 @@ export class PaidBook {
 		continues = false,
 	) {
 		this.isTool = runsAsTool(context.getNode());
-		this.run = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-		this.execution = (context.getExecutionId() as string | undefined) ?? '';
+		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
+		this.execution = (context.getExecutionId?.() as string | undefined) ?? '';
 		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
 		// No earlier run of a loop can be repeated.

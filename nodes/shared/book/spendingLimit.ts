@@ -153,7 +153,7 @@ function requestsOf(counted: object): Set<Promise<void>> {
 
 /** n8n's Retry of a failed execution is another execution, with its own limit. */
 function countedOf(context: Context): Counted {
-	const key = `${context.getNode().name}, ${(context.getExecutionId() as string | undefined) ?? ''}`;
+	const key = `${context.getNode().name}, ${(context.getExecutionId?.() as string | undefined) ?? ''}`;
 	const stored = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
 	return (stored[key] ??= { count: 0 });
 }

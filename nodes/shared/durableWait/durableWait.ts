@@ -114,9 +114,8 @@ export async function beginDurableWait(
 }
 
 /** The tools of an MCP Server Trigger run without an execution, and so without its data. */
-function executeDataOf(context: IExecuteFunctions): IExecuteData {
-	const executeData = context.getExecuteData() as IExecuteData | undefined;
-	return executeData ?? ({ data: {}, source: null } as IExecuteData);
+function executeDataOf(context: Partial<IExecuteFunctions>): IExecuteData {
+	return context.getExecuteData?.() ?? ({ data: {}, source: null } as IExecuteData);
 }
 
 function begin(

@@ -40,7 +40,7 @@ export function hintAfterRun(
 
 export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint[]): void {
 	shownBy.set(context, [...hintsOf(context), ...hints]);
-	context.addExecutionHints(...hints);
+	context.addExecutionHints?.(...hints);
 }
 
 /** The hints that a try has shown, for a try that returns its output again or continues it after a pause. */

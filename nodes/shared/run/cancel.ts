@@ -4,7 +4,7 @@ import { fieldOf } from '../form/parameterValues';
 import { nodeError } from './errorText';
 
 export function isStopped(context: IExecuteFunctions): boolean {
-	return context.getExecutionCancelSignal()?.aborted === true;
+	return context.getExecutionCancelSignal?.()?.aborted === true;
 }
 
 /** @param outcomes one of which may be a billable request that was in flight */

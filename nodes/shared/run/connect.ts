@@ -107,7 +107,7 @@ export async function connect(
 		if (gateway === undefined) throw named(errors.get(item));
 		return gateway;
 	};
-	const signal = context.getExecutionCancelSignal();
+	const signal = context.getExecutionCancelSignal?.();
 	const { maxConcurrency } = options;
 	return { context, properties, gatewayOf, form, signal, maxConcurrency };
 }
