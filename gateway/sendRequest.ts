@@ -115,7 +115,10 @@ async function sendOnce<Result>(
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
 		const { status, headers } = response;
-		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
+		// A slow model writes slowly.
+		const hasToFlow = request.scope.endpoint !== 'chat';
+		const onProgress: OnProgress = (isContent, bytes) =>
+			idleTimeout.progress(isContent, hasToFlow ? bytes : undefined);
 		const received = { status, headers, body, onProgress, apiKey: context.apiKey, clock };
 		if (!statusOf(status).isTransient) context.queue.take(permit);
 		if (status >= 200 && status < 300) return { result: await read(received) };

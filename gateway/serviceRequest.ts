@@ -50,7 +50,7 @@ export interface ServiceRequest {
 export interface ServiceResponse extends HttpResponse {
 	/**
 	 * To be called when a part of the body arrives: the idle timeout starts again.
-	 * @param isContent false for bytes that may only keep the connection alive; default true
+	 * @param isContent false for bytes that may only keep the connection alive
 	 */
 	onProgress: OnProgress;
 	/** To be removed from the response. */

@@ -212,18 +212,19 @@ export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
 
 /**
  * The service took longer than Timeout (in Options).
- * @param waitedFor the phase that took too long. In `content`, only bytes that keep the connection alive came
+ * @param waitedFor the phase that took too long. In `content`, only bytes that keep the connection alive came, in `flow` too few
  */
 export function timeoutError(
 	waitedMs: number,
 	isBillable: boolean,
-	waitedFor: 'response' | 'body' | 'content',
+	waitedFor: 'response' | 'body' | 'content' | 'flow',
 ): NoResponseError {
 	const time = formatSeconds(waitedMs);
 	const messages = {
 		response: `The service did not respond within ${time}`,
 		body: `The service stopped sending data for ${time}`,
 		content: `The service kept the connection alive but sent no content for ${time}`,
+		flow: `The service sent less than 64 kB of its response in a minute, for ${time}`,
 	};
 	const meaning = {
 		message: messages[waitedFor],

@@ -151,7 +151,7 @@ export class StreamedBody extends Body {
 }
 
 /** To be called when a part of a body arrives: `isContent` is false for bytes that may only keep the connection alive. */
-export type OnProgress = (isContent?: boolean) => void;
+export type OnProgress = (isContent: boolean, bytes: number) => void;
 
 /** Whether a part of a JSON body is more than white space that keeps the connection alive. */
 export function hasContent(bytes: Buffer): boolean {
@@ -175,7 +175,7 @@ export async function readBody(
 ): Promise<{ bytes: Buffer; complete: boolean }> {
 	const read = new ByteBuffer();
 	const reading = body.read((bytes) => {
-		onProgress(hasContent(bytes));
+		onProgress(hasContent(bytes), bytes.length);
 		read.add(bytes.subarray(0, limit + 1 - read.length));
 		return read.length <= limit;
 	});

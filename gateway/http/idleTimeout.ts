@@ -11,11 +11,18 @@ export const CONNECT_TIMEOUT_MS = 10_000;
  */
 const MAX_LIMITS_WITHOUT_CONTENT = 4;
 
+/** A body of which fewer bytes arrive in this time counts as silent: a byte now and then would keep a poll open for ever. */
+const FLOW_BYTES = 64 * 1024;
+const FLOW_MS = 60_000;
+
 /** One for all requests: Node.js would make an error with its stack for each signal, in a fifth of a request's time. */
 export const GIVEN_UP = new Error('The request was given up');
 
-/** An expired request is in the phase `content` if only bytes that keep the connection alive arrived. */
-type Phase = 'connecting' | 'response' | 'body' | 'content';
+/**
+ * An expired request is in the phase `content` if only bytes that keep the connection alive arrived, and in `flow` if too few
+ * arrived.
+ */
+type Phase = 'connecting' | 'response' | 'body' | 'content' | 'flow';
 
 /**
  * Gives a request up after `limitMs` of silence, or at once when the signal is aborted. Silence begins when the request is
@@ -27,6 +34,10 @@ export class IdleTimeout {
 	private stop = () => {};
 	private lastProgress: number;
 	private lastContent: number;
+	/** When a minute ended in which enough arrived, and since when what arrived is counted. */
+	private lastFlow: number;
+	private flowSince: number;
+	private flowBytes = 0;
 	private stopTimer: () => void;
 	private readonly giveUp = () => this.stop();
 
@@ -35,10 +46,10 @@ export class IdleTimeout {
 		private readonly limitMs: number,
 		private readonly signal: AbortSignal | undefined,
 		public phase: Phase = 'response',
-		/** The response must begin within this time; for its body, `limitMs` counts. */
+		/** The response must begin within this time. Its body may be silent for a minute, however short this is. */
 		private readonly responseLimitMs = Infinity,
 	) {
-		this.lastProgress = this.lastContent = clock.now();
+		this.lastProgress = this.lastContent = this.lastFlow = this.flowSince = clock.now();
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
 	}
@@ -63,10 +74,17 @@ export class IdleTimeout {
 	/**
 	 * Cheap, since it runs for every chunk: it only notes the time, and the timer checks it when it fires.
 	 * @param isContent false for bytes that may only keep the connection alive
+	 * @param bytes of a body that has to flow. Default: as many as that takes
 	 */
-	progress(isContent = true): void {
-		this.lastProgress = this.clock.now();
-		if (isContent) this.lastContent = this.lastProgress;
+	progress(isContent = true, bytes = Infinity): void {
+		const now = this.clock.now();
+		this.lastProgress = now;
+		if (isContent) this.lastContent = now;
+		this.flowBytes += bytes;
+		if (this.flowBytes < FLOW_BYTES) return;
+		if (bytes === Infinity || now - this.flowSince <= FLOW_MS) this.lastFlow = now;
+		this.flowSince = now;
+		this.flowBytes = 0;
 	}
 
 	end(): void {
@@ -76,18 +94,30 @@ export class IdleTimeout {
 
 	/** Milliseconds of silence after which the request is given up in this phase. */
 	get phaseLimitMs(): number {
-		if (this.phase === 'connecting') return Math.min(this.limitMs, CONNECT_TIMEOUT_MS);
-		if (this.phase === 'response') return Math.min(this.limitMs, this.responseLimitMs);
-		return this.phase === 'content' ? MAX_LIMITS_WITHOUT_CONTENT * this.limitMs : this.limitMs;
+		return this.limitOf(this.phase);
+	}
+
+	private limitOf(phase: Phase): number {
+		const { limitMs, responseLimitMs } = this;
+		if (phase === 'connecting') return Math.min(limitMs, CONNECT_TIMEOUT_MS);
+		if (phase === 'response') return Math.min(limitMs, responseLimitMs);
+		if (phase === 'content') return MAX_LIMITS_WITHOUT_CONTENT * limitMs;
+		const silentMs = Math.min(limitMs, Math.max(FLOW_MS, responseLimitMs));
+		return phase === 'flow' ? Math.max(FLOW_MS, silentMs) : silentMs;
 	}
 
 	private check(): void {
 		const now = this.clock.now();
-		const silentIn = this.lastProgress + this.phaseLimitMs - now;
-		const left = Math.min(
-			silentIn,
-			this.lastContent + MAX_LIMITS_WITHOUT_CONTENT * this.limitMs - now,
-		);
+		const endOf = (phase: Phase, since: number) => ({
+			phase,
+			left: since + this.limitOf(phase) - now,
+		});
+		const ends = [
+			endOf(this.phase, this.lastProgress),
+			endOf('content', this.lastContent),
+			...(this.phase === 'body' ? [endOf('flow', this.lastFlow)] : []),
+		];
+		const { phase, left } = ends.reduce((first, end) => (end.left < first.left ? end : first));
 		// A busy process may not have read what has arrived: it gets one turn of the event loop to do so.
 		const isOver = left <= 0;
 		if (!isOver || !this.isLastTurn) {
@@ -95,7 +125,7 @@ export class IdleTimeout {
 			this.stopTimer = this.clock.after(Math.max(left, 0), () => this.check());
 			return;
 		}
-		if (left < silentIn) this.phase = 'content';
+		this.phase = phase;
 		this.expired = true;
 		this.giveUp();
 	}

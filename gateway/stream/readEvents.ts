@@ -47,7 +47,7 @@ export async function readEvents(
 			}
 		}
 		const adds = events ? events.push(bytes).map(reader.add).includes(true) : hasContent(bytes);
-		response.onProgress(adds);
+		response.onProgress(adds, received.length);
 		return beginning.length <= MAX_ANSWER_BYTES;
 	};
 	return await new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ export async function readTaskWithVideo(
 	const read = new JsonWithInlineData(keepsVideo);
 	let received = 0;
 	const reading = response.body.read((bytes) => {
-		response.onProgress(hasContent(bytes));
+		response.onProgress(hasContent(bytes), bytes.length);
 		received += bytes.length;
 		read.add(bytes);
 		return received <= MAX_BYTES && read.json.length <= MAX_RESOURCE_BYTES;

@@ -90,9 +90,8 @@ test.each([
 });
 
 describe('an inline video that takes five minutes to arrive', () => {
-	const b64_json = SMALL.toString('base64');
-	const text = JSON.stringify({ id: 'task-1', status: 'completed', b64_json });
-	const parts = text.match(/.{1,14}/g)!;
+	const text = JSON.stringify({ id: 'task-1', status: 'completed', b64_json: BASE64 });
+	const parts = text.match(/.{1,20000}/g)!;
 
 	/** Waits for the task of a service that sends its video slowly, and then nothing any more if it `hangs`. */
 	async function waitForVideo(
@@ -125,7 +124,7 @@ describe('an inline video that takes five minutes to arrive', () => {
 	])('is whole %s', async (_when, settings) => {
 		const { outcome, files } = await waitForVideo(settings);
 		expect(outcome).toMatchObject({ value: { status: 'completed' } });
-		expect(files.map((file) => file.equals(SMALL))).toEqual([true]);
+		expect(files.map((file) => file.equals(LARGE))).toEqual([true]);
 	});
 
 	test('is given up when nothing arrives for as long as Timeout', async () => {

@@ -7,7 +7,6 @@ const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' 
 const message = { role: 'assistant', content: 'Good day' };
 const completion = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
-const task = JSON.stringify({ id: 'task', status: 'completed' });
 
 /** A service that sends these packets, by default a minute apart. */
 function slowGateway(packetOf: (minute: number) => string | undefined, everyMs = 60_000) {
@@ -23,9 +22,6 @@ type Patient = ReturnType<typeof patientGateway>['gateway'];
 
 const streamed = async (gateway: Patient) => await gateway.streamChat(request, () => {});
 const plain = async (gateway: Patient) => await gateway.chat(request);
-const poll = async (gateway: Patient) => await gateway.getVideoTask('task');
-const pollForVideo = async (gateway: Patient) =>
-	await gateway.getVideoTask('task', undefined, () => {});
 const inStream = `${chunk({ content: 'Good day' })}data: [DONE]\n\n`;
 
 describe.each<[string, string, string, (gateway: Patient) => Promise<unknown>]>([
@@ -35,8 +31,6 @@ describe.each<[string, string, string, (gateway: Patient) => Promise<unknown>]>(
 	['chunks without choices', 'data: {"choices":[]}\n\n', inStream, streamed],
 	['spaces before a chat completion', ' ', completion, plain],
 	['blank lines before a chat completion', '\r\n', completion, plain],
-	['spaces before a task', ' ', task, poll],
-	['spaces before a task with its video', ' ', task, pollForVideo],
 ])('%s', (_what, sign, answer, send) => {
 	test('keep a request alive for longer than Timeout', async () => {
 		const { clock, gateway } = patientGateway(sign, 19, answer);

@@ -29,9 +29,9 @@ const FAULTS: Record<FaultPlan['endpoint'], string[]> = {
 		...BILLABLE,
 		...words('hang-inside pings too-large-20 should-not-retry wait-429 stream-error-general'),
 	],
-	submit: [...ANY, ...BILLABLE, ...words('task-failed-echo-key task-failed-object')],
-	poll: [...ANY, ...words('html-404 html-403 html-200 redirect-302 hang-inside wait-503')],
-	models: words('internal-error unavailable html-502 reset'),
+	submit: [...ANY, ...BILLABLE, ...words('task-failed-echo-key task-failed-object trickle')],
+	poll: [...ANY, ...words('html-404 html-403 html-200 redirect-302 hang-inside wait-503 trickle')],
+	models: words('internal-error unavailable html-502 reset trickle'),
 	download: words(`
 		reset reset-inside html-502 html-404 html-403 html-407 html-200 slow-response hang hang-inside
 		wait-429 wait-503`),

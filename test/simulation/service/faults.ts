@@ -57,6 +57,15 @@ const OWN: Readonly<Record<string, Effect>> = {
 		yield part(body);
 		yield END;
 	}),
+	/** For hours a byte of the response now and then. */
+	trickle: damage(function* ({ status, headers, body }) {
+		yield head(status, headers);
+		for (const byte of body) {
+			yield part(Buffer.from([byte]));
+			yield pause(PING_SECONDS * 1000);
+		}
+		yield END;
+	}),
 	/** One request that no limit will ever admit. */
 	'too-large': refusal(429, LIMITED, TOO_LARGE, later(2)),
 	'too-large-20': refusal(429, LIMITED, TOO_LARGE, later(20)),
