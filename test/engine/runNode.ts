@@ -64,6 +64,8 @@ export interface NodeRun
 	settings?: IWorkflowSettings;
 	/** The parameters of the node that the workflow starts with. */
 	trigger?: INodeParameters;
+	/** Its name. Default: Start. */
+	triggerName?: string;
 	/** Its type, which only tells how the workflow was started. */
 	triggerType?: string;
 	/** The type of another trigger of the workflow, which did not run. */
@@ -106,6 +108,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	const { parameters, items = [{}], onError, tries, credential = credentialOf(service) } = options;
 	const fields = typeof credential === 'function' ? credential : () => credential;
 	const chunks: StructuredChunk[] = [];
+	const { triggerName: start = 'Start' } = options;
 	const { onChunk = (chunk: StructuredChunk) => void chunks.push(chunk), ...ofEngine } = options;
 	const node: INode = {
 		...nodeOf('Node', `${PACKAGE}.${options.node}`, parameters),
@@ -116,12 +119,12 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		...(options.executeOnce && { executeOnce: true }),
 	};
 	const engineRun: EngineRun = {
-		startNode: 'Start',
+		startNode: start,
 		...ofEngine,
 		workflow: {
 			...(options.settings && { settings: options.settings }),
 			nodes: [
-				nodeOf('Start', options.triggerType ?? STUB, options.trigger),
+				nodeOf(start, options.triggerType ?? STUB, options.trigger),
 				...(options.otherTriggerType ? [nodeOf('Other', options.otherTriggerType)] : []),
 				nodeOf('Loop', 'test.loopOverItems'),
 				node,
@@ -130,12 +133,12 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 			],
 			connections: options.loop
 				? {
-						Start: { main: [to('Loop')] },
+						[start]: { main: [to('Loop')] },
 						Loop: { main: [to('Done'), to('Node')] },
 						Node: { main: [to('Loop'), to('Loop')] },
 					}
 				: {
-						Start: { main: [to('Node')] },
+						[start]: { main: [to('Node')] },
 						...(options.otherTriggerType && { Other: { main: [to('Node')] } }),
 						Node: { main: [to('Done'), to('Failed')] },
 					},
@@ -147,7 +150,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 			...(options.otherTriggerType && { [options.otherTriggerType]: passThrough }),
 		},
 		credentials: () => fields() as ICredentialDataDecryptedObject | undefined,
-		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
+		pinData: { [start]: items.map((json, item) => ({ json, pairedItem: { item } })) },
 		...(options.streaming && { onChunk }),
 	};
 	const waits: IRun[] = [];

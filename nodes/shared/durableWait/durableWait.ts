@@ -3,6 +3,7 @@ import type {
 	EngineResponse,
 	IExecuteData,
 	IExecuteFunctions,
+	INodeExecutionData,
 	IRunExecutionData,
 	NodeTypeAndVersion,
 } from 'n8n-workflow';
@@ -214,7 +215,7 @@ function mayBeOneOfMany(context: IExecuteFunctions): boolean {
 	return context
 		.getParentNodes(context.getNode().name)
 		.filter(({ type }) => type.endsWith('.executeWorkflowTrigger'))
-		.some(({ name }) => evaluate(context, `$(${JSON.stringify(name)}).all().length`) === 1);
+		.some(({ name }) => nodeData(context, name).all().length === 1);
 }
 
 function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
@@ -224,9 +225,13 @@ function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
 
 /** Whether a node ran in this execution: a workflow may have several triggers. */
 function hasRun(context: IExecuteFunctions, node: string): boolean {
-	return evaluate(context, `$(${JSON.stringify(node)}).isExecuted`) === true;
+	return nodeData(context, node).isExecuted;
 }
 
-function evaluate(context: IExecuteFunctions, expression: string): unknown {
-	return context.evaluateExpression(`{{ ${expression} }}`, 0);
+/** What n8n knows of another node. The name of a node inside an expression could end it. */
+function nodeData(context: IExecuteFunctions, node: string) {
+	const { $ } = context.getWorkflowDataProxy(0) as unknown as {
+		$: (node: string) => { isExecuted: boolean; all: () => INodeExecutionData[] };
+	};
+	return $(node);
 }

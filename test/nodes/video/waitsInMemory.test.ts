@@ -50,15 +50,18 @@ function stoppedAtFirst(): IRunExecutionData {
 	});
 }
 
+const TRIGGER = 'Order }} form';
+
 /** A sub-workflow whose parent waits for it. */
 const child = (...prompts: string[]): Partial<NodeRun> => ({
 	mode: 'integrated',
+	triggerName: TRIGGER,
 	triggerType: 'n8n-nodes-base.executeWorkflowTrigger',
 	waitingData: createRunExecutionData({
 		executionData: {
 			nodeExecutionStack: [
 				{
-					node: nodeOf('Start', 'n8n-nodes-base.executeWorkflowTrigger'),
+					node: nodeOf(TRIGGER, 'n8n-nodes-base.executeWorkflowTrigger'),
 					data: { main: [prompts.map((prompt) => ({ json: { prompt } }))] },
 					source: null,
 				},
@@ -89,6 +92,8 @@ test.each<[string, Partial<NodeRun>]>([
 	[CALLER_WAITS, { trigger: { responseMode: 'streaming' } }],
 	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' }, otherTriggerType: 'test.other' }],
 	[CALLER_WAITS, { triggerType: '@n8n/n8n-nodes-langchain.chatTrigger' }],
+	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' }, triggerName: TRIGGER }],
+	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' }, triggerName: `"'$\`\\{{ ${TRIGGER}` }],
 	['a parent workflow may run this one once for each item', child('A boat')],
 ])('the node waits in memory, with a hint, if %s', async (reason, options) => {
 	// A node without an input has no field to read.
