@@ -6,6 +6,7 @@ export { Chunks } from './chunks';
 export { completionFrom } from './completion';
 export { errorBeside, errorFrom, reasonFrom, type Wait, waitInWords, waitsIn } from './errorBody';
 export { isAnswerLost } from './lostAnswer';
+export { saysNotReady } from './notReady';
 export { reasonWords } from './reasonWords';
 export { submissionFrom } from './submittedTasks';
 export { type Data, isFailure, isStream, Lines } from './lines';

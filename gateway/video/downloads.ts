@@ -1,4 +1,5 @@
 import type { Clock } from '../clock';
+import { saysNotReady } from '../dialects';
 import { GatewayError, NoResponseError, SHOWN_CHARACTERS } from '../errors/gatewayError';
 import { notVideo } from '../errors/videoError';
 import { Slots } from '../limits/scope';
@@ -106,7 +107,7 @@ export class VideoDownloads {
 				return await queue.inTurn(() => this.fetch(file, signal), signal);
 			} catch (failure) {
 				const transient = failure instanceof NoResponseError && failure.transient;
-				const mayLag = LAGGING.includes(statusOfUrl(failure));
+				const mayLag = LAGGING.includes(statusOfUrl(failure)) || saysNotReady(wordsOf(failure));
 				const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
 				const isLast = !transient || ++failures > maxRetries;
 				firstFailedAt ??= clock.now();
@@ -152,6 +153,12 @@ export class VideoDownloads {
 /** With which status the URL of a video refused it; 0 if it did not. */
 function statusOfUrl(failure: unknown): number {
 	return (failure instanceof NoResponseError && failure.record.http_status) || 0;
+}
+
+/** What the server of a video says in place of it. */
+function wordsOf(failure: unknown): string {
+	const { words = '', technical = '' } = failure instanceof GatewayError ? failure.record : {};
+	return `${words} ${technical}`;
 }
 
 function videoUrl({ url }: TaskPlace, shown: TaskPlace): string {

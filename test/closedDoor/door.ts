@@ -23,6 +23,8 @@ export class Lines {
 }
 
 export const isStream: typeof open.isStream = (start) => start.startsWith('data: ');
+export const isAnswerLost: typeof open.isAnswerLost = () => false;
+export const saysNotReady: typeof open.saysNotReady = () => false;
 export const isFailure: typeof open.isFailure = () => false;
 export const takeInlineData: typeof open.takeInlineData = () => '';
 export const startOfInlineData: typeof open.startOfInlineData = () => undefined;
