@@ -34,15 +34,10 @@ journey(
 		const panel = new NodesPanel(page);
 		for (const [node, actions, name] of [
 			['Chat Completion', ['Message a model'], 'Chat Completion'],
-			['List Models', ['List models'], 'List Models'],
+			['List Models', ['Get many models'], 'List Models'],
 			[
 				'Video Generation',
-				[
-					'Generate a video',
-					"Get a video's status",
-					'Submit a video without waiting',
-					'Wait for a submitted video',
-				],
+				['Generate a video', 'Get a video', 'Submit a video', 'Wait for a video'],
 				'Generate a video',
 			],
 		] as const) {

@@ -16,7 +16,7 @@ import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
 
 const properties: INodeProperties[] = [
-	panelAction('List models', 'List the models that your account can use'),
+	panelAction('Get many models', 'List the models that your account can use'),
 	...listProperties,
 	collectionOf(
 		'Options',

@@ -17,9 +17,9 @@ const VERSIONS = ['all', 'latest', 'undated'] as const;
 
 type Versions = (typeof VERSIONS)[number];
 
-/** The filters in use, on the canvas. The editor hands over an expression as it is written. */
+/** The filters in use, on the canvas: "Get latest models: video, kite". The editor hands over an expression as it is written. */
 export const listSubtitle =
-	'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}';
+	'={{ (([versions, ...texts]) => ["Get " + (versions || "all") + " models", texts.filter(Boolean).join(", ")].filter(Boolean).join(": "))(["versions", "kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))) }}';
 
 export const listProperties: INodeProperties[] = [
 	{

@@ -53,6 +53,14 @@ const properties: INodeProperties[] = [
 	...propertiesOf(operations),
 ];
 
+/** What each operation does, in the words of its action: "Generate video". */
+const titles = Object.fromEntries(
+	Object.entries(operations).map(([name, { option }]) => [name, option.action.replace(' a ', ' ')]),
+);
+
+/** On the canvas, with the model where one is chosen. */
+const subtitle = `={{ [(${JSON.stringify(titles)})[$parameter["operation"]], ["generate", "submit"].includes($parameter["operation"]) && ${chosenModel}].filter(Boolean).join(": ") }}`;
+
 /**
  * The fields of all operations in the order that each has, one property a name, with every operation that shows it: of several
  * with one name, n8n's builder and its MCP server read the first. Only Options differs.
@@ -83,7 +91,7 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: `={{ [$parameter["operation"], ["generate", "submit"].includes($parameter["operation"]) && ${chosenModel}].filter(Boolean).join(": ") }}`,
+		subtitle,
 		description: 'Generate videos from text prompts with a generation service',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,

@@ -8,7 +8,7 @@ import type { Operation } from './tasks/plan';
 export const get: Operation = {
 	option: {
 		name: 'Get',
-		action: "Get a video's status",
+		action: 'Get a video',
 		description: 'Get the status and the URL of a video submitted earlier',
 	},
 	properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],

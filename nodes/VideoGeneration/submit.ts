@@ -7,7 +7,7 @@ import type { Operation } from './tasks/plan';
 export const submit: Operation = {
 	option: {
 		name: 'Submit',
-		action: 'Submit a video without waiting',
+		action: 'Submit a video',
 		description: 'Submit a video and continue without waiting',
 	},
 	properties: [...requestProperties, simplifyProperty, optionsProperty],

@@ -9,7 +9,7 @@ import type { Operation } from './tasks/plan';
 export const wait: Operation = {
 	option: {
 		name: 'Wait',
-		action: 'Wait for a submitted video',
+		action: 'Wait for a video',
 		description: 'Wait until a video submitted earlier is finished',
 	},
 	properties: [

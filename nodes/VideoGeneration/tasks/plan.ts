@@ -30,7 +30,7 @@ export interface OpenTask {
 }
 
 export interface Operation {
-	option: Omit<INodePropertyOptions, 'value'>;
+	option: Omit<INodePropertyOptions, 'value'> & { action: string };
 	properties: INodeProperties[];
 	outputFields: OutputFields;
 	/**
