@@ -6,22 +6,6 @@ import { asText, fieldOf } from '../shared/form/parameterValues';
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
 	{
-		displayName: 'Messages Source',
-		name: 'messagesSource',
-		type: 'options',
-		options: [
-			{ name: 'Define Below', value: 'define', description: 'Enter the messages in this form' },
-			{
-				name: 'JSON',
-				value: 'json',
-				description:
-					'Use a list of messages, such as an earlier conversation or a round of tool calls',
-			},
-		],
-		default: 'define',
-		description: 'Where the messages come from',
-	},
-	{
 		displayName: 'Messages',
 		name: 'messages',
 		type: 'fixedCollection',
@@ -73,6 +57,22 @@ export const messageProperties: INodeProperties[] = [
 		description:
 			'A list of objects with role (system, user or assistant) and content. Assistant messages with tool_calls and tool messages with tool_call_id are accepted too.',
 		displayOptions: { show: { messagesSource: ['json'] } },
+	},
+	{
+		displayName: 'Messages Source',
+		name: 'messagesSource',
+		type: 'options',
+		options: [
+			{ name: 'Form', value: 'define', description: 'Enter the messages in the form' },
+			{
+				name: 'JSON',
+				value: 'json',
+				description:
+					'Use a list of messages, such as an earlier conversation or a round of tool calls',
+			},
+		],
+		default: 'define',
+		description: 'Where the messages come from',
 	},
 ];
 
