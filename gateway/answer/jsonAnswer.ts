@@ -1,7 +1,7 @@
 import type { ChatCompletion } from '../schemas/chat';
-import { jsonInProse } from '../schemas/jsonInProse';
 import { parseResponseJson, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { callsIn, firstChoice, textOf, withoutThoughts } from './answer';
+import { jsonInProse } from './jsonInProse';
 
 /** A code fence at the start of a line, where no string of JSON can contain one; then anywhere. */
 const CODE_FENCES = [/^[ \t]*```/m, '```'];

@@ -12,8 +12,6 @@ import {
 } from './message';
 import { ToolCallPieces } from './toolCallPieces';
 
-/** Fields of a message with calls of tools. */
-const CALLS = new Set(['tool_calls', 'function_call']);
 /** Fields of a choice that are read into its `delta`, or into the chunk. */
 const READ_APART = new Set([...OF_MESSAGE, 'usage']);
 
@@ -55,9 +53,8 @@ export class ChoicePieces {
 
 	private withCalls(delta: Fields): Fields {
 		const pieces = callsIn(delta);
-		const others = Object.entries(delta).filter(([name]) => !CALLS.has(name));
-		const tool_calls = pieces.length > 0 && { tool_calls: this.calls.from(pieces) };
-		return { ...Object.fromEntries(others), ...tool_calls };
+		const tool_calls = pieces.length > 0 ? this.calls.from(pieces) : undefined;
+		return { ...delta, function_call: undefined, tool_calls };
 	}
 }
 

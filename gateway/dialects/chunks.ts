@@ -27,7 +27,7 @@ export class Chunks {
 		if (!isFields(chunk) || !Array.isArray(chunk.choices)) return [chunk];
 		const { choices } = chunk;
 		if (choices.length > MAX_ENTRIES || !choices.every(isFields)) return [chunk];
-		const usage = choices.map(({ usage: counts }) => counts).find((counts) => !isEmptied(counts));
+		const usage = choices.find(({ usage: counts }) => !isEmptied(counts))?.usage;
 		const head = usage === undefined ? chunk : { ...chunk, usage };
 		if (!this.indexes.mayBeOne) return [this.read(head, choices)];
 		const parts = choices.map(partOf);

@@ -9,5 +9,5 @@ export { isAnswerLost } from './lostAnswer';
 export { saysNotReady } from './notReady';
 export { reasonWords } from './reasonWords';
 export { submissionFrom } from './submittedTasks';
-export { type Data, isFailure, isStream, Lines } from './lines';
+export { chunksInLine, type Data, isFailure, isStream, Lines } from './lines';
 export { modelListFrom } from './modelList';

@@ -1,4 +1,4 @@
-import { joinedObjects } from '../schemas/jsonInProse';
+import { joinedObjects } from '../schemas/jsonScanner';
 
 /** The data of one line of a stream. */
 export interface Data {
@@ -12,30 +12,29 @@ const FIELD = /^(data|event|error):(.*)$/s;
 const DONE_AS_JSON = '["DONE"]';
 /** The beginning of an error that is not JSON. */
 const FAILURE = /^\W*error\b/i;
-/** Two chunks, or a text that looks like them. */
-const MAY_BE_JOINED = /\} ?\{/;
 
 /** The lines of one stream: comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
 export class Lines {
 	/** Whether the name of the current event is "error". */
 	private isError = false;
 
-	from(line: string): Data[] {
+	/** @returns undefined for a line without data */
+	from(line: string): Data | undefined {
 		if (line === '') this.isError = false;
-		if (line.startsWith('{')) return dataOf(line, this.isError);
+		if (line.startsWith('{')) return { text: line, isError: this.isError };
 		const [, field, data = ''] = FIELD.exec(line) ?? [];
 		if (field === 'event') this.isError = data.trim() === 'error';
-		else if (field !== undefined) return dataOf(data.trim(), this.isError || field === 'error');
-		return [];
+		if (field === undefined || field === 'event') return undefined;
+		const text = data.trim();
+		const isError = this.isError || field === 'error';
+		return { text: text === DONE_AS_JSON ? '[DONE]' : text, isError };
 	}
 }
 
-function dataOf(text: string, isError: boolean): Data[] {
-	if (text === DONE_AS_JSON) return [{ text: '[DONE]', isError }];
-	// Some services forget the line end between two chunks (openai/openai-python#663).
-	const joined = MAY_BE_JOINED.test(text) ? joinedObjects(text) : [];
-	const texts = joined.length > 1 ? joined : [text];
-	return texts.map((one) => ({ text: one, isError }));
+/** The chunks of a line that is not JSON: some services forget the line end between two (openai/openai-python#663). */
+export function chunksInLine(text: string): string[] {
+	const chunks = joinedObjects(text);
+	return chunks.length > 1 ? chunks : [];
 }
 
 /** Whether data that are not JSON tell an error. */

@@ -31,7 +31,7 @@ class Call {
 		if (isOtherId && !(hasIndex && isContinued(this.name, name))) return true;
 		if (!this.arguments.isWhole) return false;
 		if (isOtherId) return true;
-		return text !== '' && !(this.arguments.text === '{}' && name === this.name);
+		return text !== '' && !(this.arguments.isEmptyObject && name === this.name);
 	}
 
 	/** What a piece adds to the call, with its whole name. */
@@ -41,9 +41,6 @@ class Call {
 		return { name: this.name, arguments: this.arguments.add(text) };
 	}
 }
-
-/** The fields that a call reads by itself. */
-const PARTS = new Set(['id', 'index', 'function']);
 
 /**
  * Gives each piece of a tool call the index of its call. The interface document does not show them, and services differ in what
@@ -71,8 +68,8 @@ export class ToolCallPieces {
 	}
 
 	private pieceFrom(fields: Fields, position: number, isAlone: boolean): Fields {
-		const { id, index } = fields;
-		const called = isFields(fields.function) ? fields.function : {};
+		const { id, index, function: sent, ...others } = fields;
+		const called = isFields(sent) ? sent : {};
 		const hasIndex = typeof index === 'number' || (typeof index === 'string' && index !== '');
 		const { arguments: given } = called;
 		const piece = {
@@ -90,20 +87,13 @@ export class ToolCallPieces {
 			this.calls.push(call);
 			this.byIndex.set(key, call);
 		}
+		const taken = { index: call.at, function: call.take(piece) };
 		const isNew = Boolean(id) && isEmptied(call.id);
 		if (isNew) {
 			call.id = id;
 			this.byId.set(id, call);
 		}
-		const others = Object.entries(fields).filter(
-			([name, value]) => !PARTS.has(name) && !isEmptied(value),
-		);
-		return {
-			...(isNew && { id }),
-			...Object.fromEntries(others),
-			index: call.at,
-			function: call.take(piece),
-		};
+		return isNew ? { id, ...withValues(others), ...taken } : { ...withValues(others), ...taken };
 	}
 
 	private freeIndex(index: unknown): number {
@@ -112,4 +102,11 @@ export class ToolCallPieces {
 		const isFree = typeof own === 'number' && Number.isSafeInteger(own) && !used.includes(own);
 		return isFree ? own : Math.max(-1, ...used) + 1;
 	}
+}
+
+/** An object without its empty fields. */
+function withValues(fields: Fields): Fields {
+	const entries = Object.entries(fields);
+	const filled = entries.filter(([, value]) => !isEmptied(value));
+	return filled.length === entries.length ? fields : Object.fromEntries(filled);
 }

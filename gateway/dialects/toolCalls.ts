@@ -1,4 +1,4 @@
-import { joinedObjects } from '../schemas/jsonInProse';
+import { joinedObjects } from '../schemas/jsonScanner';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
@@ -46,7 +46,7 @@ function distinct(calls: unknown[]): unknown[] {
 		if (called === undefined || typeof called.name !== 'string' || called.name === '') return true;
 		const { id } = call as Fields;
 		const name = typeof id === 'string' ? id : '';
-		const given = String(called.arguments);
+		const given = String(called.arguments) || '{}';
 		const value = parseResponseJsonOrUndefined(given) ?? given;
 		const key = (...parts: unknown[]) => JSON.stringify([called.name, ...parts]);
 		const isKnown =

@@ -1,5 +1,5 @@
 import { malformedResponse } from '../parseResponse';
-import { type Data, isFailure, Lines } from '../dialects';
+import { chunksInLine, type Data, isFailure, Lines } from '../dialects';
 import type { ServiceResponse } from '../serviceRequest';
 import { parseEvent } from './eventJson';
 
@@ -58,15 +58,21 @@ export class SseEvents {
 		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		return lines.flatMap((line) =>
-			this.lines.from(line.trim()).flatMap((data) => this.eventOf(data)),
-		);
+		const events: StreamEvent[] = [];
+		for (const line of lines) {
+			const data = this.lines.from(line.trim());
+			if (data !== undefined) this.addEvents(events, data);
+		}
+		return events;
 	}
 
-	private eventOf({ text, isError }: Data): StreamEvent[] {
+	private addEvents(events: StreamEvent[], { text, isError }: Data): void {
 		this.isDone ||= text === '[DONE]';
-		if (this.isDone || text === '') return [];
+		if (this.isDone || text === '') return;
 		const value = JSON_START.test(text) ? parseEvent(text) : undefined;
-		return [{ value, text, isError: isError || (value === undefined && isFailure(text)) }];
+		const chunks = value === undefined ? chunksInLine(text) : [];
+		if (chunks.length > 0)
+			for (const chunk of chunks) this.addEvents(events, { text: chunk, isError });
+		else events.push({ value, text, isError: isError || (value === undefined && isFailure(text)) });
 	}
 }

@@ -11,16 +11,19 @@ export const errorFrom: typeof open.errorFrom = same;
 export const reasonFrom: typeof open.reasonFrom = same;
 
 export class Chunks {
+	withheld = 0;
 	from = (event: unknown): unknown[] => [event];
 	rest = (): unknown[] => [];
 }
 
 export class Lines {
-	from(line: string): open.Data[] {
+	from(line: string): open.Data | undefined {
 		const [, text] = /^data: (.*)$/s.exec(line) ?? [];
-		return text === undefined ? [] : [{ text, isError: false }];
+		return text === undefined ? undefined : { text, isError: false };
 	}
 }
+
+export const chunksInLine: typeof open.chunksInLine = () => [];
 
 export const isStream: typeof open.isStream = (start) => start.startsWith('data: ');
 export const isAnswerLost: typeof open.isAnswerLost = () => false;

@@ -251,6 +251,18 @@ test.each([[{ note: 1 }], ['none'], [7], [[null]]])(
 	},
 );
 
+test.each([
+	['', '{}'],
+	['{}', 'null'],
+])('a call that is sent again with arguments %j and %j is one call', async (first, again) => {
+	const call = (text: string) => ({ ...toolCalls[0]!, function: { name: 'now', arguments: text } });
+	const message = choice(null, { tool_calls: [call(first), call(again)] });
+	expect((await itemOf(completion({ choices: [message] }))).json.tool_calls).toHaveLength(1);
+	const pieces = [call(first), call(again)].map((one, index) => ({ index, ...one }));
+	const chunks = [chunk({ tool_calls: pieces }), chunk({}, { finish_reason: 'tool_calls' })];
+	expect((await itemOfStream(chunks)).json.tool_calls).toHaveLength(1);
+});
+
 test('an index or an ID that is no text and no number counts as missing', async () => {
 	const odd = { toString: 1 };
 	const tool_calls = toolCalls.map((call) => ({ ...call, index: odd, id: odd }));

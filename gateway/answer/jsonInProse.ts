@@ -1,4 +1,5 @@
-import { parseResponseJsonOrUndefined } from './responseJson';
+import { JsonScanner } from '../schemas/jsonScanner';
+import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** The beginning of an object or a list of JSON. The words in "[docs]" and the box in "[ ]" are none. */
 const START = /\{\s{0,99}["}]|\[(?:\]|\s{0,99}[[{"\d-])/g;
@@ -31,19 +32,6 @@ export function jsonInProse(text: string): unknown {
 	return others.length === 0 ? first : undefined;
 }
 
-/** The objects that a text joins without anything between them; empty if it is anything else. */
-export function joinedObjects(text: string): string[] {
-	const objects: string[] = [];
-	for (let at = 0; at < text.length; ) {
-		const object = text[at] === '{' ? completeAt(text, at, text.length) : '';
-		if (object === '') return [];
-		objects.push(object);
-		at += object.length;
-		while (text[at] === ' ') at += 1;
-	}
-	return objects;
-}
-
 function nextStart(text: string, from: number): number {
 	START.lastIndex = from;
 	return START.exec(text)?.index ?? -1;
@@ -51,18 +39,8 @@ function nextStart(text: string, from: number): number {
 
 /** The text from a bracket to the one that closes it; empty if none does before the end. */
 function completeAt(text: string, start: number, end: number): string {
-	let depth = 0;
-	let isString = false;
-	for (let at = start; at < end; at += 1) {
-		const character = text[at];
-		if (character === undefined) return '';
-		if (character === '"') isString = !isString;
-		else if (isString) at += character === '\\' ? 1 : 0;
-		else if (character === '{' || character === '[') depth += 1;
-		else if (character === '}' || character === ']') depth -= 1;
-		if (depth === 0) return text.slice(start, at + 1);
-	}
-	return '';
+	const closed = new JsonScanner().endIn(text, start, Math.min(end, text.length));
+	return closed === -1 ? '' : text.slice(start, closed);
 }
 
 /** Whether JavaScript has rounded a whole number: beyond 2^53 its last digits are lost. */
