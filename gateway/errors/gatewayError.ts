@@ -41,7 +41,11 @@ export const errorRecord = z.object({
 		.optional(),
 	/** The task that the failure is about, whatever became of its poll or its download. */
 	task: z
-		.object({ task_id: z.string(), status: z.string(), url: z.string().nullable() })
+		.object({
+			task_id: z.string(),
+			status: z.string().optional(),
+			url: z.string().nullable().optional(),
+		})
 		.optional(),
 	/** What the service said of the task, as it was sent. */
 	task_error: z.unknown().optional(),

@@ -135,7 +135,7 @@ async function runChosenOperation(
 	if (operation === undefined) return [failAll(context, customApiCall)];
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
-	const output = new VideoOutput(context, book);
+	const output = new VideoOutput(context, book, operation);
 	try {
 		throwIfStoppedBefore(context, book);
 		const made = await runItems(context, {

@@ -147,6 +147,10 @@ export const requestHints: NodeHint[] = [
 	),
 	hintBeforeRun(`${submits} && ${asksForMany} && !(${hasNoLimit})`, ofManyVideos),
 	hintBeforeRun(
+		`$parameter["operation"] === "generate" && !(${isTool}) && !${asksForMany}`,
+		"A video typically takes one to three minutes. n8n shows no progress while the node runs: the browser's console does.",
+	),
+	hintBeforeRun(
 		`${isTool} && ${submits} && ${hasNoLimit}`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
 	),

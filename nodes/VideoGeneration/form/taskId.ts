@@ -6,11 +6,14 @@ export const taskIdProperty: INodeProperties = {
 	displayName: 'Task ID',
 	name: 'taskId',
 	type: 'string',
-	default: '={{ $json.task_id }}',
+	default: '={{ $json.task_id ?? $json.error?.task_id }}',
 	required: true,
 	description:
 		'The task_id that Submit or Generate returned, or several with commas in between. The service keeps tasks for about 7 days.',
 };
+
+/** As a spreadsheet shows a long number, of which it has stored the first digits alone. */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 /** As many as a hint after a Stop names. */
 const MAX_IDS = 100;
@@ -34,6 +37,7 @@ const SENTENCES = [
  */
 export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	const value = form.read('taskId', itemIndex);
+	throwIfRounded(value);
 	const written = form.written('taskId') ?? String(taskIdProperty.default);
 	// The value of an expression has spaces on purpose.
 	const isOne = written.startsWith('=') && (ONE_ID.test(written) || !/[,\r\n]/.test(String(value)));
@@ -50,4 +54,16 @@ export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 			'Put the IDs into several items. Nothing was sent to the service.',
 		);
 	return ids.length === 0 ? [parseTaskId('')] : ids.map(parseTaskId);
+}
+
+/** @throws GatewayError for an ID that is lost: no task has the one that is left */
+function throwIfRounded(value: unknown): void {
+	const isLong = typeof value === 'number' && !Number.isSafeInteger(value);
+	const isShort = typeof value === 'string' && ROUNDED.test(value.trim());
+	if (!isLong && !isShort) return;
+	throw invalidInput(
+		'taskId',
+		`Task ID ${value} is a rounded number`,
+		'Spreadsheets and JavaScript round long numbers. Store the IDs as text, and enter them again. Nothing was sent to the service.',
+	);
 }

@@ -5,9 +5,11 @@ import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { RunHints, showHints } from '../../shared/output/hints';
 import { type OutputFields, present, withInputFields } from '../../shared/output/item';
 import { type ErrorOf, outputOf, type Settled } from '../../shared/run/outcomes';
+import { fieldOf } from '../../shared/form/parameterValues';
 import { recordOf } from '../../shared/run/errorText';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';
+import { findsTasks, type Operation } from './plan';
 
 /** The fields of a task, simplified. */
 export const taskFields = {
@@ -84,6 +86,7 @@ export class VideoOutput {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
+		private readonly operation: Operation,
 	) {}
 
 	/**
@@ -98,7 +101,7 @@ export class VideoOutput {
 			const made = this.resultsOf(entry, causeOf);
 			if (made.length > 0) results.set(entry.item, [...(results.get(entry.item) ?? []), ...made]);
 		}
-		const withoutTask = (item: number) => (causeOf ? [{ error: causeOf(item) }] : []);
+		const withoutTask = (item: number) => (causeOf ? [this.failure(causeOf(item), item)] : []);
 		const inputs = context.getInputData();
 		const items = outputOf(
 			context,
@@ -122,8 +125,17 @@ export class VideoOutput {
 				return fail(error);
 			}
 		});
-		if (entry.error !== undefined) results.push({ error: new GatewayError(entry.error) });
+		if (entry.error !== undefined)
+			results.push(this.failure(new GatewayError(entry.error), entry.item));
 		return results;
+	}
+
+	/** What became of an item without a task. Of Get and Wait, its error keeps the ID that the item came with. */
+	private failure(error: unknown, item: number) {
+		const json: unknown = this.context.getInputData()[item]?.json;
+		const id = fieldOf(json, 'task_id') ?? fieldOf(fieldOf(json, 'error'), 'task_id');
+		const isKept = findsTasks(this.operation) && typeof id === 'string' && id !== '';
+		return { error: isKept ? new GatewayError(recordOf(error, { task_id: id })) : error };
 	}
 
 	/** The item of a task. The fields of its input item are added here and kept nowhere. */

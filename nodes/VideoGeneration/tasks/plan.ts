@@ -6,6 +6,7 @@ import type { DurableWait } from '../../shared/durableWait/durableWait';
 import type { FormReader } from '../../shared/form/formReader';
 import type { OutputFields } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
+import { taskIdProperty } from '../form/taskId';
 import type { TaskLog } from './log';
 import type { VideoOutput } from './output';
 
@@ -39,6 +40,11 @@ export interface Operation {
 	 * @throws GatewayError
 	 */
 	plan: (form: FormReader, item: number, options: Record<string, unknown>) => Plan;
+}
+
+/** Whether an operation finds its tasks in the form, and submits none. */
+export function findsTasks({ properties }: Operation): boolean {
+	return properties.includes(taskIdProperty);
 }
 
 /** The entry of an item, with what earlier tries submitted for it. To be called for each item before anything is submitted. */

@@ -5,10 +5,9 @@ import type { BookEntry } from '../../shared/book/schema';
 import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { Outcome } from '../../shared/run/outcomes';
 import type { ItemWork } from '../../shared/run/runItems';
-import { taskIdProperty } from '../form/taskId';
 import { anotherNode } from './advice';
 import type { TaskLog } from './log';
-import { openEntry, type Operation, type Plan, type VideoRun } from './plan';
+import { findsTasks, openEntry, type Operation, type Plan, type VideoRun } from './plan';
 import { submitMissing } from './submit';
 import { Wait } from './wait';
 
@@ -24,8 +23,7 @@ export function workOf(
 ): ItemWork<Plan, Opened, object, INodeExecutionData[] | EngineRequest> {
 	const { book, service, spending, output } = run;
 	const { form } = service;
-	// Get and Wait find their tasks in the form.
-	if (book.isGone && !operation.properties.includes(taskIdProperty)) throw lostState(run.log);
+	if (book.isGone && !findsTasks(operation)) throw lostState(run.log);
 	const wait = new Wait(run);
 	return {
 		isBegun: book.current.size > 0,

@@ -1,10 +1,11 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
+import { failureBefore } from './failureBefore';
 import { itemsNamed } from './itemsNamed';
 import { mayLackField } from './missingField';
 import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
 import { SENDING, withSendingApart } from './sharedProperties';
-import { onPurpose, shortened, Template, inText } from './template';
+import { onPurpose, refusalOfFailed, shortened, Template, inText } from './template';
 
 /** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
 interface TextKind {
@@ -161,7 +162,10 @@ export class FormReader {
 			if (!raw.startsWith('=')) return raw;
 			const code = raw.slice(1);
 			const value = evaluate(code);
-			if (isEmptied(value)) note(this.emptied, code, item);
+			if (isEmptied(value)) {
+				note(this.emptied, code, item);
+				this.throwIfFailedBefore(path, code, item);
+			}
 			return value;
 		}
 		const { isJson = false, group, isRequired } = kind;
@@ -212,13 +216,18 @@ export class FormReader {
 		return oneByOne();
 	}
 
-	/** @throws GatewayError for an item that failed in an earlier node: nobody means a text with that gap */
+	/** @throws GatewayError for an item that failed in an earlier node */
 	private noteMissing(template: Template, code: string, item: number, group?: string): void {
 		note(this.missing, code, item);
 		if (group && !this.refusals.has(group))
 			this.refusals.set(group, template.refusalOfAll(code, this.context.getInputData().length));
-		const failure = this.failureBefore(item);
-		if (failure !== undefined) throw template.refusalOfFailed(code, failure);
+		this.throwIfFailedBefore(template.path, code, item);
+	}
+
+	/** @throws GatewayError for an item that failed in an earlier node: nobody means a field with that gap */
+	private throwIfFailedBefore(path: string, code: string, item: number): void {
+		const failure = failureBefore(this.context.getInputData()[item]?.json);
+		if (failure !== undefined) throw refusalOfFailed(path, code, failure);
 	}
 
 	/**
@@ -231,15 +240,6 @@ export class FormReader {
 		if (context.getMode() !== 'manual' || others.length > 0) return false;
 		if (failure === undefined && !mayLackField(code, only?.json)) return false;
 		return context.evaluateExpression('{{ $runIndex }}', item) === 0;
-	}
-
-	/** The message of an item that failed in an earlier node with a "Continue" setting: such an item has no key but `error`. */
-	private failureBefore(item: number): string | undefined {
-		const json: unknown = this.context.getInputData()[item]?.json;
-		const error = fieldOf(json, 'error');
-		if (!error || Object.keys(Object(json)).length > 1) return undefined;
-		const message = fieldOf(error, 'message') ?? error;
-		return typeof message === 'string' ? message : 'it has no message';
 	}
 }
 

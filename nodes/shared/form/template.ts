@@ -29,11 +29,11 @@ export class Template {
 	private readonly texts: string[];
 
 	constructor(
-		path: string,
+		readonly path: string,
 		private readonly raw: string,
 		private readonly isJson: boolean,
 	) {
-		this.parameter = path.replace('.values', '').replace(/^options\./, '');
+		this.parameter = nameOf(path);
 		const parts = split(raw.replace(/^=/, ''));
 		const last = (parts.length - 1) / 2;
 		this.expressions = parts.filter((_, index) => index % 2 === 1);
@@ -107,14 +107,6 @@ export class Template {
 		);
 	}
 
-	/** @param failure the message of the node before */
-	refusalOfFailed(code: string, failure: string): GatewayError {
-		return this.refusal(
-			`The node before failed for this item: ${failure}`,
-			`${shortened(code)} has no value here.`,
-		);
-	}
-
 	refusalOfAll(code: string, items: number): GatewayError {
 		return this.refusal(
 			`${this.parameter} is the same for all ${items} items: ${shortened(code)} has no value`,
@@ -139,8 +131,26 @@ export class Template {
 	}
 
 	private refusal(message: string, advice: string): GatewayError {
-		return invalidInput(this.parameter, message, `${advice} Nothing was sent to the service.`);
+		return refusal(this.parameter, message, advice);
 	}
+}
+
+/** @param failure the message of the node before */
+export function refusalOfFailed(path: string, code: string, failure: string): GatewayError {
+	return refusal(
+		nameOf(path),
+		`The node before failed for this item: ${failure}`,
+		`${shortened(code)} has no value here.`,
+	);
+}
+
+function refusal(parameter: string, message: string, advice: string): GatewayError {
+	return invalidInput(parameter, message, `${advice} Nothing was sent to the service.`);
+}
+
+/** The name of a parameter in errors. */
+function nameOf(path: string): string {
+	return path.replace('.values', '').replace(/^options\./, '');
 }
 
 /** Texts and expressions in turn, as n8n splits them: braces after a backslash are text, the last expression may stay open. */

@@ -119,8 +119,11 @@ describe('the form shows only parameters that apply', () => {
 });
 
 describe('hints', () => {
-	const video = (parameters: INodeParameters) =>
+	const all = (parameters: INodeParameters) =>
 		inEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters }).hints;
+	const OF_TIME = /^A video typically takes one to three minutes\. n8n shows no progress/;
+	const video = (parameters: INodeParameters) =>
+		all(parameters).filter((hint) => !OF_TIME.test(hint));
 	const none: string[] = [];
 	const only = (hint: RegExp) => [expect.stringMatching(hint)];
 
@@ -133,7 +136,12 @@ describe('hints', () => {
 	test('are not shown for a node that nobody has edited', () => {
 		const fresh = { model: { __rl: true, mode: 'list', value: '' } };
 		for (const node of ['videoGeneration', 'chatCompletion', 'listModels'] as const)
-			expect(inEditor(node, fresh).hints).toEqual(none);
+			expect(inEditor(node, fresh).hints.filter((hint) => !OF_TIME.test(hint))).toEqual(none);
+	});
+
+	test('say that nothing shows the progress of a video that the node waits for', () => {
+		expect(all({})).toEqual(only(OF_TIME));
+		expect(all({ operation: 'submit' })).toEqual(none);
 	});
 
 	test('suggest a limit for a tool whose calls are billed', () => {

@@ -103,7 +103,7 @@ test.each<[object, RegExp]>([
 	// JavaScript has rounded it: it would be the ID of another task.
 	[
 		{ operation: 'get', taskId: '={{ 12345678901234567890 }}' },
-		/^Task ID must be text \(it is 12345678901234567000\)/,
+		/^Task ID 12345678901234567000 is a rounded number/,
 	],
 	[
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
