@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
+import { sha256 } from '../hash';
 import { Kept } from './kept';
 import {
 	type Account,
@@ -113,10 +114,11 @@ export class ServiceQueue {
 		return soonest;
 	}
 
-	private scopeOf(name: string, { endpoint, model = '' }: ScopeName): Scope {
+	/** A hash of the model: a scope lives longer than its request, and a stranger may have written the ID. */
+	private scopeOf(name: string, { endpoint, model }: ScopeName): Scope {
 		const account = this.accounts.get(name, () => new Kept());
 		const create = () => new Scope(this.clock, account, endpoint);
-		return account.get(`${endpoint} ${model}`, create);
+		return account.get(model === undefined ? endpoint : `${endpoint} ${sha256(model)}`, create);
 	}
 }
 

@@ -4,6 +4,7 @@ import {
 	NOT_EMPTY,
 	anyText,
 	mergeAdditionalBody,
+	modelId,
 	numberBetween,
 	parseInput,
 	text,
@@ -54,7 +55,7 @@ const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
 
 /** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
 const request = z.looseObject({
-	model: text('must be the ID of a model'),
+	model: modelId,
 	messages: z
 		.array(message, { error: 'must be an array of messages with role and content' })
 		.min(1, 'must contain at least one message'),

@@ -48,6 +48,14 @@ export const anyText = (rule = 'must be text') =>
 export const text = (rule?: string) =>
 	anyText(rule).refine((value) => value.trim() !== '', NOT_EMPTY);
 
+/** Characters. What a form fills in is kept while the model is limited, and no ID of a model is nearly as long. */
+const MAX_MODEL_ID = 512;
+
+export const modelId = text('must be the ID of a model').refine(
+	({ length }) => length <= MAX_MODEL_ID,
+	`must be the ID of a model, of at most ${MAX_MODEL_ID} characters`,
+);
+
 /**
  * Checks a user's input against a request schema.
  * @throws GatewayError with the service's name of the first invalid field and its value.

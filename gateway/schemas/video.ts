@@ -5,6 +5,7 @@ import { addTooBig, listOf, spare } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
+	modelId,
 	number,
 	numberBetween,
 	parseInput,
@@ -17,7 +18,7 @@ const FPS_RULE = 'must be 24, 30 or 60';
 /** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
 const request = z.looseObject({
 	prompt: text(),
-	model: text('must be the ID of a model'),
+	model: modelId,
 	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
 	duration: numberBetween(...BOUNDS.duration).optional(),
 	fps: number(FPS_RULE)

@@ -2,6 +2,7 @@ import { collectGarbage } from '../engine/collectGarbage';
 import { head, rawJson } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { useRawServer } from '../engine/useServers';
+import { COMPLETION, stubbedGateway } from '../gateway/inMemory';
 import { videoNode } from '../nodes/video/videoNode';
 
 const MiB = 1024 * 1024;
@@ -62,4 +63,16 @@ test.each([
 	expect(items[0]?.binary?.data?.bytes).toBe(download ? 48 * MiB + 12 : undefined);
 	expect(held).toHaveLength(4);
 	expect(Math.max(...held)).toBeLessThan(most * 48 * MiB);
+});
+
+test('of a model that a stranger named, the process keeps a hash', async () => {
+	const gateway = stubbedGateway({ packets: [Buffer.from(JSON.stringify(COMPLETION))] });
+	const ask = async (model: string) =>
+		await gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }] });
+	await ask('m');
+	collectGarbage();
+	const before = process.memoryUsage().heapUsed;
+	for (let item = 0; item < 50; item += 1) await ask(`${item}${'x'.repeat(2 * MiB)}`);
+	collectGarbage();
+	expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * MiB);
 });

@@ -26,7 +26,10 @@ describe('Limits: values in range are accepted, others are refused before any re
 		],
 		response_format: [['url', 'b64_json'], ['file']],
 		prompt: [['A boat'], ['', '  ', 5]],
-		model: [['kite-motion'], ['', 5]],
+		model: [
+			['kite-motion', 'm'.repeat(512)],
+			['', 5, 'm'.repeat(513)],
+		],
 		user: [['someone'], [' ', 5]],
 	};
 

@@ -27,6 +27,7 @@ const content = { messages: { values: [message(value)] } as INodeParameters };
 test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	['  ', 'heron-chat', model, /^model is empty/i],
 	[null, 'heron-chat', model, /^model/i],
+	['x'.repeat(513), 'x'.repeat(512), model, /^model must be .* at most 512 characters \[/i],
 	[{}, 'END', option('stop'), /^Stop Sequences \(stop\) must/],
 	[['x', {}], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],
 	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],

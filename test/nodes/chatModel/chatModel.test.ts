@@ -106,6 +106,7 @@ test('the reader of a stream gets the whole error of the model, of which n8n sen
 
 test.each([
 	['a temperature out of range', { options: { temperature: 3 } }, /Temperature/],
+	['a model of 2 MB', { model: { __rl: true, mode: 'id', value: 'x'.repeat(2e6) } }, /at most 512/],
 	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
 	['an additional body that is not JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
 	['an invalid timeout', { options: { timeout: -1 } }, /Timeout/],
