@@ -3,6 +3,8 @@ import { type buildConnector, Client, Pool } from 'undici';
 
 /** The head of an interim response, which ends with a blank line. Status 101, a change of protocols, is a final one. */
 const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/;
+/** undici would take this for a fault of its own. */
+const NO_STATUS = /^HTTP\/1\.[01] 0\d\d/;
 const INTERIM_START = 'HTTP/1.1 1';
 const NOTHING: Buffer = Buffer.alloc(0);
 /** undici's own limit for the head of a response. */
@@ -31,7 +33,10 @@ function hideInterim(socket: Socket): void {
 			rest = rest.subarray(head.length);
 		}
 		awaitsHead = false;
-		return rest;
+		const start = rest.toString('latin1', 0, 12);
+		if (!NO_STATUS.test(start)) return rest;
+		socket.destroy(new Error(`Response does not match the HTTP/1.1 protocol: ${start}`));
+		return null;
 	};
 	Object.assign(socket, {
 		write(...chunk: unknown[]) {

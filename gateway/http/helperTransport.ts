@@ -29,6 +29,10 @@ export const helperTransport =
 			throw toSendError(error);
 		});
 		const { statusCode: status, headers: received, body } = response;
+		if (status < 100) {
+			abort();
+			throw new Error(`Response does not match the HTTP/1.1 protocol: status ${status}`);
+		}
 		return { status, headers: received, body: new StreamedBody(body, abort) };
 	};
 
