@@ -155,17 +155,18 @@ if (major < 22 || (major === 22 && minor < 19))
 `;
 
 /**
- * n8n 2.16 has no function sanitizeXmlName, and n8n 2.20 has it. n8n's own n8n-workflow is the last that is found: one that an older n8n
- * left among the community packages comes first.
+ * n8n 2.16 has no function sanitizeXmlName, and n8n 2.20 has it. An n8n-workflow that an older n8n left among the community packages
+ * is found before n8n's own.
  */
-const CHECK_OF_N8N = `const hasFunctionOf220 = (folder) => {
+const CHECK_OF_N8N = `const hasFunctionOf220 = (name) => {
 	try {
-		return Boolean(require(folder + '/n8n-workflow').sanitizeXmlName);
+		return Boolean(require(name).sanitizeXmlName);
 	} catch {
 		return false;
 	}
 };
-if (!require.resolve.paths('n8n-workflow').some(hasFunctionOf220))
+const folders = require.resolve.paths('n8n-workflow');
+if (!['n8n-workflow', ...folders.map((folder) => folder + '/n8n-workflow')].some(hasFunctionOf220))
 	throw new Error('The nodes of the Generation Service need n8n 2.20 or later. Update n8n.');
 `;
 

@@ -13,6 +13,9 @@ interface Packed {
 	files: Array<{ path: string }>;
 }
 
+/** The folder of the n8n-workflow in which the tests run. */
+const OWN_WORKFLOW = require.resolve('n8n-workflow').replace(/(?<=[\\/]n8n-workflow)[\\/].*/, '');
+
 /** A build, packed as for publishing. What a test file installs of it is removed at the end of the file. */
 export function usePackage(build: string) {
 	const folder = mkdtempSync(join(tmpdir(), 'package-'));
@@ -28,10 +31,7 @@ export function usePackage(build: string) {
 	 * @param beside the folders of packages in that folder, by name
 	 * @param n8nWorkflow the folder of n8n's own n8n-workflow
 	 */
-	const install = (
-		beside: Record<string, string> = {},
-		n8nWorkflow = join(ROOT, 'node_modules/n8n-workflow'),
-	) => {
+	const install = (beside: Record<string, string> = {}, n8nWorkflow = OWN_WORKFLOW) => {
 		const n8n = mkdtempSync(join(folder, 'n8n-'));
 		const modules = join(n8n, 'nodes/node_modules');
 		const installed = join(modules, NAME);

@@ -254,13 +254,14 @@ test('a failed item is not asked for what its text does not need', async () => {
 test.each(FORMS)(
 	'the expressions of one %s are evaluated together, as n8n does',
 	async (_label, nodeOf) => {
-		const items = [{ scenes: ['a', 'b', 'c'], day: '2025-01-31' }];
+		// n8n's old engine lets an expression change the item.
+		const items = () => [{ scenes: ['a', 'b', 'c'], day: '2025-01-31' }];
 		const both = '={{ $json.scenes.shift() }}{{ $json.scenes.shift() }} {{ $json.nobody.name }}';
-		expect(await errorsOf({ ...nodeOf(both), items })).toEqual([undefined]);
+		expect(await errorsOf({ ...nodeOf(both), items: items() })).toEqual([undefined]);
 		expect(JSON.stringify(sent())).toContain('ab ');
 		const date =
 			'={{ $json.scenes.length }} on {{ $json.day.toDateTime() }}! {{ $json.scenes[0] }}';
-		expect(await errorsOf({ ...nodeOf(date), items })).toEqual([undefined]);
+		expect(await errorsOf({ ...nodeOf(date), items: items() })).toEqual([undefined]);
 		expect(JSON.stringify(sent())).toMatch(/3 on 2025-01-31T\S+! a/);
 	},
 );
