@@ -21,18 +21,8 @@ const MAX_IDS = 100;
 /** An expression that is the `task_id` of one item: the ID as the service wrote it, which may have spaces and commas. */
 const ONE_ID = /^=\s*\{\{[^{}]*(?:\.task_id|\[['"]task_id['"]\])\s*\}\}\s*$/;
 
-/** The sentences with which the node itself names tasks, in which not every word is an ID. */
-const SENTENCES = [
-	// The list of tasks in an error, and in the log after a Stop.
-	/\[item \d+\] (\S+): /g,
-	// The log.
-	/submitted video tasks? (\S+(?:, \S+)*) \[item \d+\]/g,
-	// The hint after a Stop.
-	/paid for \d+ videos?: (\S+(?:, \S+)*)\. To get/g,
-];
-
 /**
- * The IDs of tasks that someone submitted earlier, wherever that was: one, or several as the node's hints, errors and log write them.
+ * The IDs of tasks that someone submitted earlier, wherever that was: one, or several with commas or white space in between.
  * @throws GatewayError
  */
 export function readTaskIds(form: FormReader, itemIndex: number): string[] {
@@ -42,11 +32,7 @@ export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	// The value of an expression has spaces on purpose.
 	const isOne = written.startsWith('=') && (ONE_ID.test(written) || !/[,\r\n]/.test(String(value)));
 	if (typeof value !== 'string' || isOne) return [parseTaskId(value)];
-	const listed = SENTENCES.flatMap((sentence) => [...value.matchAll(sentence)]);
-	const lists = listed.length > 0 ? listed.map(([, list = '']) => list) : [value];
-	const ids = [...new Set(lists.flatMap((list) => list.split(/[\s,]+/)).filter(Boolean))];
-	// The end of a sentence that was copied with its last ID.
-	if (ids.length > 1) ids.push(String(ids.pop()).replace(/\.$/, ''));
+	const ids = [...new Set(value.split(/[\s,]+/).filter(Boolean))];
 	if (ids.length > MAX_IDS)
 		throw invalidInput(
 			'taskId',

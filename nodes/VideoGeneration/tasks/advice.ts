@@ -3,10 +3,33 @@ import { isSubmittedHere } from '../../shared/book/book';
 import { recordOf } from '../../shared/run/errorText';
 import type { PaidTask } from '../../shared/book/schema';
 
-/** How to get a video without paying again. Another operation of the same node would lose its fields. */
-export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): string {
-	const download = operation === 'Get' ? ', Download on' : '';
-	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
+/** Where the videos are that are paid for, and what gets them. */
+interface PaidVideos {
+	operation: 'Wait' | 'Get, Download on';
+	count?: number;
+	/** What the second node comes after, where it finds its task IDs there. */
+	after?: string;
+	/** What the second node has as its Task ID. */
+	taskId?: string;
+	/** Another way, where n8n offers it, up to the word before "add". */
+	orElse?: string;
+}
+
+/** How to get videos that are paid for, without a full stop. Another operation of the same node would lose its fields. */
+export function toGetWithoutPaying({
+	operation,
+	count = 1,
+	after = '',
+	taskId = count === 1 ? 'this task ID' : 'these task IDs',
+	orElse = '',
+}: PaidVideos): string {
+	const them = count === 1 ? 'it' : 'them';
+	return `To get ${them} without paying again, ${orElse}add a second Video Generation node${after} with the operation ${operation} and ${taskId}`;
+}
+
+/** The end of a text about tasks, as the field Task ID takes it. No full stop follows. */
+export function listOfIds(ids: string[]): string {
+	return `${ids.length === 1 ? 'ID' : 'IDs'}: ${ids.join(', ')}`;
 }
 
 /** n8n's Retry, with its place: users look for it in the editor. */
@@ -35,9 +58,7 @@ export function adviceAbout(
 		return isOurs ? PAYS_AGAIN : undefined;
 	if (!isOurs) return `${COSTS_NOTHING}.`;
 	const isDone = status === 'completed';
-	const other = anotherNode(isDone ? 'Get' : 'Wait', `the task ID ${idText(id)}`);
-	const how = offersRetry
-		? `${RETRY} ${isDone ? 'downloads it' : 'waits for it again'} without paying. Or ${other}.`
-		: `To get it without paying again, ${other}.`;
-	return `${how} ${PAYS_AGAIN}`;
+	const operation = isDone ? 'Get, Download on' : 'Wait';
+	const taskId = `the task ID ${idText(id)}`;
+	return `${toGetWithoutPaying({ operation, taskId, orElse: offersRetry ? `use ${RETRY}, or ` : '' })}. ${PAYS_AGAIN}`;
 }

@@ -9,7 +9,7 @@ import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
-import { anotherNode, COSTS_NOTHING } from './advice';
+import { COSTS_NOTHING, listOfIds, toGetWithoutPaying } from './advice';
 
 /** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
@@ -50,16 +50,20 @@ export class TaskLog {
 	}
 
 	/** The newest task IDs of an execution of which n8n kept nothing else. */
-	get noted(): string {
-		return notedTaskIds(this.context).join(', ');
+	get noted(): string[] {
+		return notedTaskIds(this.context);
 	}
 
 	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
 	submitted(item: number, tasks: PaidTask[], asked: number): void {
 		const ids = tasks.map(({ latest }) => latest.id);
 		noteTaskIds(this.context, ids.map(idText));
-		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.map(idInLog).join(', ')}`;
-		this.write('info', `submitted ${what} [item ${item}]`);
+		const shown = ids.map(idInLog);
+		const text =
+			ids.length === 1
+				? `submitted video task ${shown.join()} [item ${item}]`
+				: `submitted ${ids.length} video tasks [item ${item}]. ${listOfIds(shown)}`;
+		this.write('info', text);
 		if (ids.length < asked)
 			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
 	}
@@ -95,16 +99,16 @@ export class TaskLog {
 		const retry = (what: string) => isTold && `Retry submits ${what} again.`;
 		const described = [
 			error.description,
-			list,
 			item !== undefined && retry(`item ${item}`),
 			// n8n drops the hints of a run that fails.
 			!wasStopped && this.stoppedBefore,
+			list,
 		];
 		error.description = described.filter(Boolean).join('\n');
 		const told = [
 			item === undefined && retry(`${lostItems.length} items`),
 			// n8n shows at most one line of a stopped run. It logs the message.
-			list && (wasStopped || this.isAlone) && withFullStop(this.list(true)),
+			list && (wasStopped || this.isAlone) && this.list(true),
 		].filter(Boolean);
 		if (told.length > 0) error.message = [withFullStop(error.message), ...told].join(' ');
 		return error;
@@ -141,9 +145,9 @@ export class TaskLog {
 	private get stoppedBefore(): string {
 		const ids = stoppedTasks.get(this.node) ?? [];
 		if (ids.length === 0 || this.context.getMode?.() !== 'manual') return '';
-		const [videos, them] = ids.length === 1 ? ['1 video', 'it'] : [`${ids.length} videos`, 'them'];
-		const these = ids.length === 1 ? 'this task ID' : 'these task IDs';
-		return `The run that was stopped paid for ${videos}: ${ids.map(idText).join(', ')}. To get ${them} without paying again, ${anotherNode('Wait', these)}.`;
+		const { length: count } = ids;
+		const how = toGetWithoutPaying({ operation: 'Wait', count });
+		return `The run that was stopped paid for ${count === 1 ? '1 video' : `${count} videos`}. ${how}. ${listOfIds(ids.map(idText))}`;
 	}
 
 	/**
@@ -166,13 +170,15 @@ export class TaskLog {
 			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 		);
 		const isOurs = all.some(({ task }) => isSubmittedHere(task));
-		const how = isOurs ? `To get them, ${anotherNode('Wait', 'these task IDs')}` : COSTS_NOTHING;
+		const { length: count } = all;
+		const how = isOurs ? toGetWithoutPaying({ operation: 'Wait', count }) : COSTS_NOTHING;
 		const { lostItems } = this.book;
 		return [
 			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
 			isStopped(this.context) && areMade && `They are still being made, and billed. ${how}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
+			count > 1 && listOfIds(all.map(({ task }) => idOf(task.latest.id))),
 		]
 			.filter(Boolean)
 			.join(isForLog ? '. ' : '\n');

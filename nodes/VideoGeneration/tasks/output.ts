@@ -107,7 +107,7 @@ export class VideoOutput {
 			context,
 			inputs.map((_, item) => results.get(item) ?? withoutTask(item)),
 		);
-		showHints(() => showVideoHints(context, this.hints, items, entries, book.run));
+		showHints(() => showVideoHints(context, this.hints, items, entries));
 		return items;
 	}
 

@@ -5,7 +5,7 @@ import type { BookEntry } from '../../shared/book/schema';
 import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { Outcome } from '../../shared/run/outcomes';
 import type { ItemWork } from '../../shared/run/runItems';
-import { anotherNode } from './advice';
+import { listOfIds, toGetWithoutPaying } from './advice';
 import type { TaskLog } from './log';
 import { findsTasks, openEntry, type Operation, type Plan, type VideoRun } from './plan';
 import { submitMissing } from './submit';
@@ -64,9 +64,10 @@ function entryUnlessFailed(entry: BookEntry): BookEntry {
 }
 
 /** Without its book, a run might submit videos again. */
-function lostState({ noted }: TaskLog): GatewayError {
-	const tasks = noted && ` Tasks of this execution: ${noted}`;
-	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${tasks}`;
+function lostState({ noted: ids }: TaskLog): GatewayError {
+	const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length });
+	const list = ids.length > 0 && ` ${listOfIds(ids)}`;
+	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. ${how}.${list || ''}`;
 	const code: NodeCode = 'node_error';
 	return new GatewayError({ message: 'The state of this wait is lost', advice, code });
 }

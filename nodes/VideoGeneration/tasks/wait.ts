@@ -15,7 +15,7 @@ import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
 import { waitsInDatabase } from '../form/wait';
-import { anotherNode, RETRY } from './advice';
+import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
 import type { OpenTask, VideoRun } from './plan';
 import { settleTask } from './settle';
 
@@ -90,9 +90,12 @@ export class Wait {
 
 /** What becomes of an item if n8n never runs the node again. */
 function ifStopped(entry: BookEntry | undefined): string {
-	const ids = entry?.tasks.map(({ latest }) => latest.id).join(', ');
-	if (ids)
-		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or use ${RETRY} with the original workflow`;
+	const ids = entry?.tasks.map(({ latest }) => latest.id) ?? [];
+	if (ids.length > 0) {
+		const orElse = `use ${RETRY} with the original workflow, or `;
+		const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length, orElse });
+		return `Stopped while it waited. ${how}. ${listOfIds(ids)}`;
+	}
 	return entry?.error ? errorSummary(entry.error) : 'Stopped before it was submitted';
 }
 

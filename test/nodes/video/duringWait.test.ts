@@ -75,7 +75,7 @@ test('a Retry with the saved workflow of a stopped wait says of an item without 
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
 	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
 	expect(items.map(({ error }) => error?.message)).toEqual([
-		`Stopped while it waited: add a second Video Generation node with the operation Wait and ${simulator.tasks[0]?.id}, or use Retry (Executions tab, the arrow of this execution) with the original workflow`,
+		`Stopped while it waited. To get it without paying again, use Retry (Executions tab, the arrow of this execution) with the original workflow, or add a second Video Generation node with the operation Wait and this task ID. ID: ${simulator.tasks[0]?.id}`,
 		expect.stringMatching(/no quota left/),
 		'Stopped before it was submitted',
 	]);
@@ -86,7 +86,7 @@ test('of a stopped wait with Execute Once, a Retry with the saved workflow has t
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
 	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
 	expect(items.map(({ error }) => error?.message)).toEqual([
-		expect.stringContaining(`the operation Wait and ${simulator.tasks[0]?.id}`),
+		expect.stringContaining(`the operation Wait and this task ID. ID: ${simulator.tasks[0]?.id}`),
 	]);
 });
 

@@ -142,24 +142,10 @@ test.each([
 	expect(videoFile(taskOf('mp4', id)).name).toBe(name);
 });
 
-describe('a file name that several videos of an execution have', () => {
+describe('a file name that several videos of a run have', () => {
 	const node = videoNode({ download: true, fileName: 'clip' });
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
 	const advice = (hints: string[]) => hints.filter((hint) => hint.includes('file name'));
-
-	test('is told, in a loop with $runIndex, since $itemIndex is always 0 there', async () => {
-		const { hints } = await runNode(simulator, { ...node, items, loop: true });
-		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $runIndex }} to File Name')]);
-		const named = videoNode({ download: true, fileName: '={{ "clip" + $runIndex }}' });
-		const told = await runNode(simulator, { ...named, items, loop: true });
-		expect(advice(told.hints)).toEqual([]);
-	});
-
-	test('is told with $runIndex where each round of a loop has its own item 0', async () => {
-		const named = videoNode({ download: true, fileName: '=clip-{{ $itemIndex }}' });
-		const { hints } = await runNode(simulator, { ...named, items, loop: true });
-		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $runIndex }} to File Name')]);
-	});
 
 	test('is not told of a second try', async () => {
 		simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Two', times: 1 });
@@ -175,7 +161,7 @@ describe('a file name that several videos of an execution have', () => {
 		expect(advice(hints)).toEqual([]);
 	});
 
-	test('is told with $itemIndex where one run has them', async () => {
+	test('is named in a hint that advises $itemIndex', async () => {
 		const { hints } = await runNode(simulator, { ...node, items });
 		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $itemIndex }} to File Name')]);
 	});

@@ -30,7 +30,8 @@ test('the videos of one submission share a line in the log', async () => {
 	const tasksOf = (item: number) => ids.slice(4 * item, 4 * item + 4).join(', ');
 	expect(lines).toEqual(
 		[0, 1].map(
-			(item) => `Node "Node", execution 1: submitted video tasks ${tasksOf(item)} [item ${item}]`,
+			(item) =>
+				`Node "Node", execution 1: submitted 4 video tasks [item ${item}]. IDs: ${tasksOf(item)}`,
 		),
 	);
 });
@@ -60,19 +61,21 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	const { error } = await runUntil(() => arePolled(simulator, 2, 3), { ...endless, tries: 3 });
 	const ids = simulator.tasks.map(({ id }) => id);
 	const list = ids.map((id) => `[item 0] ${id}: processing`).join(' ');
-	const advice =
-		'They are still being made, and billed. To get them, add a second Video Generation node with the operation Wait and these task IDs';
+	const how =
+		'To get them without paying again, add a second Video Generation node with the operation Wait and these task IDs';
+	const all = `IDs: ${ids.join(', ')}`;
+	const advice = `They are still being made, and billed. ${how}. ${all}`;
 	const warning = `Node "Node", execution 1: stopped. Tasks of this run: ${list}. ${advice}`;
 	expect(lines.filter((line) => line.includes('stopped'))).toEqual([warning]);
 	expect(tell.mock.lastCall).toEqual([warning]);
-	expect(error?.message).toMatch(/[^.]\.$/);
-	expect(error?.message).toContain(`${list}. ${advice}.`);
+	expect(error?.message).toMatch(new RegExp(`${all}$`));
+	expect(error?.message).toContain(`${list}. ${advice}`);
 	expect(error?.description).toContain(list);
 	expect(error?.description).not.toMatch(/^\n|\n$/);
 	const onError = 'continueRegularOutput' as const;
 	const manual = { ...videoNode(), mode: 'manual' as const, onError, tries: 2 };
 	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', times: 1 });
-	const hint = `The run that was stopped paid for 2 videos: ${ids.join(', ')}. To get them without paying again, add a second Video Generation node with the operation Wait and these task IDs.`;
+	const hint = `The run that was stopped paid for 2 videos. ${how}. ${all}`;
 	const empty = videoNode({ operation: 'wait', taskId: '={{ $json.task_id }}' });
 	// n8n drops the hints of a run that fails.
 	const failed = await runNode(simulator, { ...empty, mode: 'manual' });
@@ -91,7 +94,7 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	await runUntil(() => submitted() === items.length, { ...many, items });
 	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', tries: 2 });
 	const named = hints.flatMap(
-		(hint) => / paid for 100 videos: (.*?)\. To/.exec(hint)?.[1]?.split(', ') ?? [],
+		(hint) => / paid for 100 videos\. .* IDs: (.*)/.exec(hint)?.[1]?.split(', ') ?? [],
 	);
 	const newest = simulator.tasks.slice(4, 104).map(({ id }) => id);
 	expect(named).toEqual(newest);

@@ -68,7 +68,7 @@ describe.each([
 		const told = toldBy(result);
 		expect(told).toContain('The state of this wait is lost');
 		const ids = result.run.data.resultData.metadata?.video_task_ids;
-		expect(told).toContain(`Tasks of this execution: ${ids}`);
+		expect(told).toContain(`IDs: ${ids}`);
 		expect(simulator.submissions).toBe(2);
 	});
 

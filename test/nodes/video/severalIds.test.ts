@@ -37,11 +37,11 @@ describe.each(['wait', 'get'])('the operation %s', (operation) => {
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
 	});
 
-	test('gets the tasks of the list in an error of the node', async () => {
+	test('gets the tasks at the end of an error of the node', async () => {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
 		const { error } = await runNode(simulator, videoNode({ options: { n: 2 } }));
 		const ids = simulator.tasks.map(({ id }) => id);
-		const taskId = /Tasks of this run: .*/.exec(error?.description ?? '')?.[0] ?? '';
+		const [, taskId] = error?.description?.split('IDs: ') ?? [];
 		const { items } = await runNode(simulator, videoNode({ operation, taskId }));
 		expect(items.map(({ json }) => json)).toEqual(statuses(ids));
 	});
@@ -101,9 +101,9 @@ test("gets the tasks that n8n's log and a hint name after a Stop", async () => {
 	const empty = videoNode({ operation: 'wait', taskId: '={{ "" }}' });
 	const { error } = await runNode(simulator, { ...empty, mode: 'manual' });
 	const hint = error?.description ?? '';
-	const [, list = ''] = /videos: (.*?\.) To get/.exec(hint) ?? [];
 	const ids = simulator.tasks.map(({ id }) => id).sort();
-	for (const taskId of [lines.join(' '), lines.slice(0, 2).join('\n'), hint, list]) {
+	for (const text of [hint, String(lines.find((line) => line.includes('stopped. ')))]) {
+		const [, taskId] = text.split('IDs: ');
 		const { items } = await runNode(simulator, videoNode({ operation: 'get', taskId }));
 		expect(items.map(({ json }) => json.task_id).sort()).toEqual(ids);
 	}

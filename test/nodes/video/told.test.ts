@@ -257,7 +257,7 @@ test.each([
 		return rawJson(request.startsWith('POST') ? { id: 'request', data: [task] } : task);
 	};
 	const { error } = await runNode(service, video({ download: true }));
-	const advice = 'Retry (Executions tab, the arrow of this execution) downloads it without paying.';
+	const advice = 'use Retry (Executions tab, the arrow of this execution), or add a second';
 	expect(error?.description?.includes(advice)).toBe(helps);
 	expect(error?.description).toContain('pays for another video');
 });
@@ -275,7 +275,7 @@ describe('a video that is not finished when Max Wait is over', () => {
 		const { id } = simulator.tasks[0]!;
 		expect(error?.message).toBe('The video was not finished when Max Wait was over [item 0]');
 		expect(error?.description).toContain(
-			`Retry (Executions tab, the arrow of this execution) waits for it again without paying. Or ${other} ${id}. ${pays}`,
+			`To get it without paying again, use Retry (Executions tab, the arrow of this execution), or ${other} ${id}. ${pays}`,
 		);
 	});
 

@@ -80,7 +80,7 @@ export function submittedBy({ log }: Played): Map<string, string> {
 	const executions = new Map<string, string>();
 	for (const { text } of log) {
 		const [, execution, ids] =
-			/execution (\S+): submitted video tasks? (.*) \[item/.exec(text) ?? [];
+			/execution (\S+): submitted (?:video task|.* IDs:) (.*?)(?: \[item \d+\])?$/.exec(text) ?? [];
 		for (const id of ids?.split(', ') ?? []) if (execution) executions.set(id, execution);
 	}
 	return executions;
