@@ -3,7 +3,7 @@ export { type Clock, nextTurn, systemClock } from './clock';
 export { type Credential, parseCredential } from './credential';
 export { earliest, epochMs, later, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
-export type { NodeCode } from './errors/statuses';
+export type { NodeCode } from './errors/nodeCodes';
 export { idInLog, idText, logMessage, logText, shortText } from './lineText';
 export {
 	CancelledError,

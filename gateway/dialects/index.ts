@@ -5,6 +5,7 @@ export { isAbout, startOfInlineData, takeInlineData, taskFrom } from './task';
 export { Chunks } from './chunks';
 export { completionFrom } from './completion';
 export { errorBeside, errorFrom, reasonFrom, type Wait, waitInWords, waitsIn } from './errorBody';
+export { errorMeaning, type ErrorSaid, isQuotaCode, namesParameter } from './errorMeaning';
 export { isAnswerLost } from './lostAnswer';
 export { saysNotReady } from './notReady';
 export { reasonWords } from './reasonWords';

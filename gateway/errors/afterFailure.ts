@@ -5,7 +5,8 @@ import {
 	NoResponseError,
 	ServiceError,
 } from './gatewayError';
-import { type NodeCode, statusOf } from './statuses';
+import type { NodeCode } from './nodeCodes';
+import { statusOf } from './statuses';
 
 /** What is known of a request that failed. */
 export interface FailedRequest {

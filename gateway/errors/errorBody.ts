@@ -1,8 +1,7 @@
-import * as z from 'zod';
 import { errorFrom, reasonFrom } from '../dialects';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
-import { spare } from '../schemas/lists';
+import { errorBody, wholeErrorBody } from '../schemas/errors';
 import type { VideoTask } from '../schemas/video';
 
 /** Characters of JSON. No service writes a longer error of a failed task. */
@@ -24,26 +23,10 @@ export interface ErrorWords {
 	reason: string | undefined;
 }
 
-const text = spare(z.string());
-
-/** The general error body, and the alternate one of the chat endpoint, whose fields are in `error`. */
-const errorFields = z.object({
-	code: text,
-	message: z.string(),
-	data: spare(z.object({ reason: text }).nullable()),
-	type: text,
-	param: text,
-});
-const errorBody = z.union([
-	errorFields,
-	z.object({ error: errorFields }).transform(({ error }) => error),
-]);
-
 /** Seconds that an error body asks to wait (Error codes: `rate_limit_exceeded`). */
-export function retryAfterIn(body: unknown): unknown {
-	return retryAfter.safeParse(body).data?.data.retry_after;
+export function retryAfterIn(body: unknown): number | undefined {
+	return errorBody.safeParse(body).data?.data?.retry_after;
 }
-const retryAfter = z.object({ data: z.object({ retry_after: z.number() }) });
 
 function inWords(body: unknown): ErrorWords | undefined {
 	const { success, data } = errorBody.safeParse(body);
@@ -105,21 +88,10 @@ export function shownFailure(failure: VideoTask['failure'], apiKey: ApiKey): Vid
 	};
 }
 
-/** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
-const serviceErrorBody = z.union([
-	z.looseObject({ code: z.string().min(1), message: z.string() }),
-	z
-		.looseObject({ code: z.null(), message: z.string() })
-		.refine((body) => 'data' in body, 'no data'),
-	z.looseObject({
-		error: z.looseObject({ message: z.string().min(1), code: z.string().nullish() }),
-	}),
-]);
-
 /**
  * Whether a body has all of one of the document's two error shapes. Load balancers and reverse proxies send a page, nothing,
  * or JSON of their own, such as `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
  */
 export function isServiceErrorBody(body: unknown): boolean {
-	return serviceErrorBody.safeParse(body).success;
+	return wholeErrorBody.safeParse(body).success;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { NodeCode, SystemCode } from './statuses';
+import type { NodeCode, SystemCode } from './nodeCodes';
 
 /**
  * What is known of a failure: made where it happens, stored in the book as it is, and shown as n8n's error or as an error item.

@@ -3,7 +3,8 @@ import { formatSeconds } from './duration';
 import { causesOf, isSsrfRefusal, textOf } from './foreignError';
 import { forAnotherRequest, NoResponseError } from './gatewayError';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import { type NodeCode, statusOf, type SystemCode } from './statuses';
+import type { NodeCode, SystemCode } from './nodeCodes';
+import { statusOf } from './statuses';
 
 interface Meaning {
 	message: string;

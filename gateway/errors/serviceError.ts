@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { isAnswerLost } from '../dialects';
+import { isAnswerLost, isQuotaCode, namesParameter } from '../dialects';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -12,7 +12,7 @@ import {
 	readErrorBody,
 } from './errorBody';
 import { ServiceError } from './gatewayError';
-import { isQuotaCode, meaningOf } from './meaning';
+import { meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
 import { POSSIBLE_PROXY } from './proxyAdvice';
 import { isDocumented, isInterfaceCode, messageInBetween, statusOf } from './statuses';
@@ -48,20 +48,19 @@ export function toServiceError(
 		? apiKey.redactStart(words.message, MAX_WORDS)
 		: textOf(body, headers, apiKey);
 	const code = codeOf(words, status);
+	const shown = (name: string | undefined) => name && shortText(apiKey.redactStart(name, MAX_CODE));
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusal = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusal || isServiceErrorBody(value);
-	const meaning = meaningOf({
-		status,
-		code,
-		type: words?.type,
-		words: quoted,
-		namesParameter: namesParameter(words?.parameter, quoted),
-		namesWait: asked !== undefined,
-		isErrorBody: hasErrorBody,
-	});
+	const { type, parameter } = words ?? {};
+	const namesWait = asked !== undefined;
+	const meaning = meaningOf(
+		{ status, code, type, words: quoted, namesWait, isErrorBody: hasErrorBody },
+		shown(code ?? type),
+		parameter !== undefined || namesParameter(quoted),
+	);
 	const isOfService = hasErrorBody && isDocumented(meaning.readAs);
 	const isFromServerInBetween =
 		!hasErrorBody &&
@@ -78,10 +77,7 @@ export function toServiceError(
 					: summary.advice) +
 				targetOf(status, headers, apiKey) +
 				(isOfService ? '' : POSSIBLE_PROXY),
-			code:
-				isFromServerInBetween || !code
-					? summary.code
-					: shortText(apiKey.redactStart(code, MAX_CODE)),
+			code: (isFromServerInBetween ? undefined : shown(code)) || summary.code,
 			http_status: status,
 			words: quoted ? apiKey.redactStart(quoted, MAX_WORDS) : undefined,
 			speaker: isFromServerInBetween ? 'The server in between' : undefined,
@@ -107,14 +103,6 @@ function jsonIn(body: string): unknown {
 	const isStream = /^\s*(?:id|event|data|error|retry)?:/.test(body);
 	const [, event = body] = (isStream && /^(?:data|error):(.*)/m.exec(body)) || [];
 	return parseResponseJsonOrUndefined(event);
-}
-
-/** The name of a parameter: in quotation marks, of several words or places, or as the subject of a sentence. */
-const NAMED =
-	/['"`‘“][\w.[\]-]+['"`’”]|\b[a-z]+_[a-z_]+\b|\b(?:body|messages)[.[]|\b(?:temperature|messages?|prompt|size|duration|fps|stop|user|stream|tools?|model|n)\b(?: \w+)?:? (?:is|are|must|should|cannot|may|has|have|exceeds?|too|contains?)\b/i;
-
-function namesParameter(parameter: string | undefined, words: string): boolean {
-	return parameter !== undefined || NAMED.test(words);
 }
 
 /** The code of an error, unless it is a number that only repeats the status. */

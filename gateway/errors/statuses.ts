@@ -1,3 +1,5 @@
+import { ERROR_CODES, isErrorCode } from '../schemas/errors';
+
 /** What a status, or a code of the service with it, means for a user. */
 export interface Status {
 	status: number;
@@ -8,8 +10,6 @@ export interface Status {
 	adviceWithoutWords?: string;
 	/** Replaces `advice` when the service does not name the parameter. */
 	adviceWithoutParameter?: string;
-	/** The code says more than its status, and counts with any status. */
-	isSpecific?: boolean;
 	/** When a response without an error body of the service comes from a server in between. Default: never. */
 	inBetween?: 'always' | 'with a body' | 'if late';
 	/** The code of a server in between: HTTP's name of the status, which says nothing about a parameter or key. Default: `code`. */
@@ -51,7 +51,6 @@ export const STATUSES: readonly Status[] = [
 		code: 'content_filtered',
 		message: "The service's content policy blocked the request",
 		advice: 'Change the wording of the prompt or messages.',
-		isSpecific: true,
 	},
 	{
 		status: 401,
@@ -59,7 +58,6 @@ export const STATUSES: readonly Status[] = [
 		message: 'The service refused the API key',
 		advice:
 			'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.',
-		isSpecific: true,
 		inBetween: 'with a body',
 		codeInBetween: 'unauthorized',
 	},
@@ -74,7 +72,6 @@ export const STATUSES: readonly Status[] = [
 		status: 403,
 		...NO_QUOTA,
 		code: 'quota_not_enough',
-		isSpecific: true,
 	},
 	{
 		status: 404,
@@ -89,14 +86,12 @@ export const STATUSES: readonly Status[] = [
 		message: 'The model does not exist, or this account cannot use it',
 		advice:
 			'Choose a model of the right kind from the list: language models cannot make videos, and video models cannot chat. Models can be renamed or withdrawn.',
-		isSpecific: true,
 	},
 	{
 		status: 404,
 		code: 'task_not_found',
 		message: 'Video task not found',
 		advice: 'Check the task ID. The service keeps tasks for about 7 days.',
-		isSpecific: true,
 	},
 	{
 		status: 413,
@@ -109,7 +104,6 @@ export const STATUSES: readonly Status[] = [
 		code: 'rate_limit_exceeded',
 		message: 'The rate limit of the API key is exceeded',
 		advice: 'Wait a moment and run it again, or send fewer requests at once.',
-		isSpecific: true,
 		isTransient: true,
 		isThrottled: true,
 	},
@@ -160,10 +154,7 @@ export function isCodeOfStatus(code: string): boolean {
 
 /** Whether the document names this code for this status (Error codes). */
 export function isInterfaceCode(status: number, code: string | undefined): boolean {
-	return STATUSES.some(
-		(entry) =>
-			entry.status === status && entry.code === code && (entry.isSpecific ?? status === 400),
-	);
+	return isErrorCode(code) && ERROR_CODES[code] === status;
 }
 
 /** Whether the document names this status as one of errors. */
@@ -199,6 +190,22 @@ export function statusOf(status: number): Status {
 	};
 }
 
+/** A refusal whose cause nobody but the service knows: it has a code of its own, or words that the status's own message contradicts. */
+export function refusalUnknown(status: number, name: string | undefined): Status | undefined {
+	if (![400, 401, 403, 404].includes(status)) return undefined;
+	const message = `The service refused the request (${[status, name].join(' ').trim()})`;
+	return {
+		status,
+		code: statusOf(status).code,
+		message,
+		advice:
+			status === 401
+				? 'See the message from the service below. If it is about the key, check the key in the Generation Service API credential.'
+				: 'See the message from the service below.',
+		adviceWithoutWords: 'The service says no more: see its documentation for what this code means.',
+	};
+}
+
 /** What an error response of a server in between says. */
 export function messageInBetween(status: number): Omit<Status, 'status'> {
 	const { code, codeInBetween, isTransient } = statusOf(status);
@@ -210,32 +217,3 @@ export function messageInBetween(status: number): Omit<Status, 'status'> {
 			: 'The response does not have the format of the service, so it says nothing about your request, key or account. Check the Base URL in the credential, and any proxy, firewall or login page between n8n and the service.',
 	};
 }
-
-/** The values of `error.code` that are not in the table of statuses. docs/errors.md explains each. */
-export type NodeCode =
-	| 'invalid_input'
-	| 'spending_limit'
-	| 'cancelled'
-	| 'node_error'
-	| 'address_blocked'
-	| 'connect_timeout'
-	| 'no_connection'
-	| 'proxy_login'
-	| 'proxy_refused'
-	| 'proxy_unreachable'
-	| 'connection_lost'
-	| 'timeout'
-	| 'not_http'
-	| 'damaged_answer'
-	| 'malformed_answer'
-	| 'stream_broken'
-	| 'submission_lost'
-	| 'task_failed'
-	| 'wait_timeout'
-	| 'download_blocked'
-	| 'download_failed'
-	| 'download_refused'
-	| 'storage_failed';
-
-/** A code of Node.js for a failure to connect, such as `ECONNREFUSED`. */
-export type SystemCode = Uppercase<string>;

@@ -14,7 +14,8 @@ import {
 	withRecord,
 } from './gatewayError';
 import { htmlToText } from './serviceError';
-import { type NodeCode, statusOf } from './statuses';
+import type { NodeCode } from './nodeCodes';
+import { statusOf } from './statuses';
 
 /** The service ended a video task with status `failed`. */
 export function taskFailed({ id, error, failure, said_status }: VideoTask): GatewayError {

@@ -1,20 +1,15 @@
+import type { ErrorSaid } from '../../gateway/dialects';
 import { meaningOf } from '../../gateway/errors/meaning';
 
 const meant = (
 	status: number,
 	words: string,
-	more: Partial<Parameters<typeof meaningOf>[0]> = {},
-) =>
-	meaningOf({
-		status,
-		words,
-		code: undefined,
-		type: undefined,
-		namesParameter: false,
-		namesWait: false,
-		isErrorBody: true,
-		...more,
-	});
+	{ namesParameter = false, ...more }: Partial<ErrorSaid> & { namesParameter?: boolean } = {},
+) => {
+	const plain = { code: undefined, type: undefined, namesWait: false, isErrorBody: true };
+	const { code = more.type } = more;
+	return meaningOf({ ...plain, status, words, ...more }, code, namesParameter);
+};
 
 test.each<[number, string, { code?: string; type?: string }?]>([
 	[429, 'Insufficient balance or no resource package. Please recharge.', { code: '1113' }],
@@ -76,4 +71,53 @@ test('a parameter is to be corrected only where the service names one', () => {
 	expect(meant(400, 'No', { namesParameter: true }).advice).toMatch(/^Correct the parameter/);
 	expect(meant(400, 'No').advice).toMatch(/^See the message/);
 	expect(meant(400, '').advice).toMatch(/does not say which one/);
+});
+
+test.each<[number, string, string, { code?: string; type?: string }]>([
+	[
+		401,
+		'key not allowed to access model',
+		'(401 key_model_access_denied)',
+		{ type: 'key_model_access_denied' },
+	],
+	[404, 'No endpoints found that support tool use', '(404)', {}],
+	[404, 'No endpoints available matching your data policy', '(404)', {}],
+	[400, 'It has 9000 tokens', '(400 context_length_exceeded)', { code: 'context_length_exceeded' }],
+	[400, "This model's maximum context length is 4096 tokens", '(400)', {}],
+	[403, 'Not here', '(403 region_blocked)', { code: 'region_blocked' }],
+])('a %i that says "%s", which nobody knows, is told as %s', (status, words, told, more) => {
+	const { message, advice, code } = meant(status, words, { ...more, namesParameter: true });
+	expect(message).toBe(`The service refused the request ${told}`);
+	expect(advice).toMatch(/^See the message from the service below\./);
+	expect(advice.includes('If it is about the key')).toBe(status === 401);
+	expect(code).toBe(meant(status, '').code);
+	expect(meant(status, '', more).advice).toBe(
+		told.includes('_')
+			? 'The service says no more: see its documentation for what this code means.'
+			: meant(status, '').advice,
+	);
+});
+
+test.each([
+	[413, 'The request is too large for the service'],
+	[429, 'The rate limit of the API key is exceeded'],
+	[500, 'The service had an internal error'],
+	[503, 'The service is overloaded or under maintenance'],
+])('a %i with a code that nobody knows keeps its sentence', (status, message) => {
+	expect(meant(status, 'No', { code: 'e_17' }).message).toBe(message);
+});
+
+test.each<[number, string, { code?: string; type?: string }, string]>([
+	[400, 'Invalid model name passed in model=heron', {}, 'The model does not exist'],
+	[400, 'Content Exists Risk', { code: 'invalid_request_error' }, 'content policy'],
+	[403, 'Content violates usage guidelines', { code: 'e_17' }, 'content policy'],
+	[400, 'Too hot', { code: 'InvalidParameter' }, 'refused a parameter'],
+	[400, 'Too hot', { type: 'BadRequestError' }, 'refused a parameter'],
+	[401, 'No', { type: 'authentication_error' }, 'refused the API key'],
+	[403, 'No', { type: 'permission_error' }, 'not allowed'],
+	[404, 'No', { type: 'NotFoundError' }, 'Endpoint not found'],
+	[404, 'No', { type: 'invalid_request_error' }, 'Endpoint not found'],
+	[400, 'No', { code: 'task_not_exist' }, 'Video task not found'],
+])('a %i that says "%s" with %j is told as: %s', (status, words, more, message) => {
+	expect(meant(status, words, more).message).toContain(message);
 });

@@ -173,14 +173,14 @@ test('Task retention: after seven days, a task is not found and the error says w
 	expect(error?.description).toMatch(/about 7 days/);
 });
 
-test('Errors: a 403 with an undocumented code is a permission error with that code', async () => {
+test('Errors: a 403 with an undocumented code is told with that code, and no cause is claimed', async () => {
 	const forbidden = { code: 'model_restricted', message: 'Not in your plan', data: null };
 	const { items } = await askRaw({ ...video(), onError: 'continueRegularOutput' }, () =>
 		rawJson(forbidden, '403 Forbidden'),
 	);
 	expect(items[0]?.json.error).toMatchObject({
-		message: 'The account is not allowed to do this',
-		description: expect.stringMatching(/permissions.*this model.*Not in your plan/s),
+		message: 'The service refused the request (403 model_restricted)',
+		description: expect.stringMatching(/^See the message .*Not in your plan/s),
 		code: 'model_restricted',
 	});
 });

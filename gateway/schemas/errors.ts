@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { spare } from './lists';
+
+/** The codes of the interface, and the status of each (Error codes). Those of 413, 500, 502 and 503: "not shown". */
+export const ERROR_CODES = {
+	quota_not_enough: 403,
+	invalid_api_key: 401,
+	model_not_found: 404,
+	invalid_request_error: 400,
+	rate_limit_exceeded: 429,
+	task_not_found: 404,
+	content_filtered: 400,
+} as const;
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export function isErrorCode(code: string | undefined): code is ErrorCode {
+	return code !== undefined && Object.hasOwn(ERROR_CODES, code);
+}
+
+const text = spare(z.string());
+
+/** General error body. `type` is of the alternate one, `param` of similar services. Only the message matters. */
+const generalError = z.object({
+	code: text,
+	message: z.string(),
+	data: spare(z.object({ reason: text, retry_after: spare(z.number()) }).nullable()),
+	type: text,
+	param: text,
+});
+
+/** An error in one of the two shapes of the interface, as the general one. */
+export const errorBody = z.union([
+	generalError,
+	z.object({ error: generalError }).transform(({ error }) => error),
+]);
+
+/** An error with all of one of the two shapes. A code is a string, or null. */
+export const wholeErrorBody = z.union([
+	z.looseObject({ code: z.string().min(1), message: z.string() }),
+	z
+		.looseObject({ code: z.null(), message: z.string() })
+		.refine((body) => 'data' in body, 'no data'),
+	z.looseObject({
+		error: z.looseObject({ message: z.string().min(1), code: z.string().nullish() }),
+	}),
+]);
