@@ -40,7 +40,15 @@ export { hasRoundedNumber } from './answer/jsonInProse';
 export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
 export { readToolCalls } from './answer/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
-export { BOUNDS, isEmptied, parseInput, parseJson, rangeOf, refusedValue } from './schemas/input';
+export {
+	type Bounds,
+	BOUNDS,
+	isEmptied,
+	parseInput,
+	parseJson,
+	rangeOf,
+	refusedValue,
+} from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	asSent,

@@ -59,13 +59,13 @@ const request = z.looseObject({
 	messages: z
 		.array(message, { error: 'must be an array of messages with role and content' })
 		.min(1, 'must contain at least one message'),
-	temperature: numberBetween(...BOUNDS.temperature).optional(),
-	max_tokens: wholeNumber(BOUNDS.maxTokens).optional(),
-	top_p: numberBetween(...BOUNDS.topP).optional(),
-	stop: z.union([stopSequence, z.array(stopSequence).min(1)], { error: STOP_RULE }).optional(),
-	presence_penalty: numberBetween(...BOUNDS.presencePenalty).optional(),
-	frequency_penalty: numberBetween(...BOUNDS.frequencyPenalty).optional(),
-	user: text().optional(),
+	temperature: numberBetween(...BOUNDS.temperature).nullish(),
+	max_tokens: wholeNumber(BOUNDS.maxTokens).nullish(),
+	top_p: numberBetween(...BOUNDS.topP).nullish(),
+	stop: z.union([stopSequence, z.array(stopSequence).min(1)], { error: STOP_RULE }).nullish(),
+	presence_penalty: numberBetween(...BOUNDS.presencePenalty).nullish(),
+	frequency_penalty: numberBetween(...BOUNDS.frequencyPenalty).nullish(),
+	user: text().nullish(),
 });
 
 export type ChatRequest = z.infer<typeof request>;

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 
-/** The minimum and maximum of each number of a request, as the interface document has them. */
+/** The minimum and maximum of a number; none where the service has none. */
+export type Bounds = readonly [min?: number, max?: number];
+
+/** The bounds of each number of a request, as the interface document has them. Without any: `[]`. */
 export const BOUNDS = {
 	duration: [2, 10],
 	frequencyPenalty: [-2, 2],
@@ -10,11 +13,12 @@ export const BOUNDS = {
 	presencePenalty: [-2, 2],
 	temperature: [0, 2],
 	topP: [0, 1],
-} as const satisfies Record<string, readonly [min: number, max?: number]>;
+} as const satisfies Record<string, Bounds>;
 
 /** The bounds of a number, as an error has them after "must be a number". */
-export function rangeOf([min, max]: readonly [min: number, max?: number]): string {
-	return max === undefined ? `of ${min} or more` : `from ${min} to ${max}`;
+export function rangeOf([min, max]: Bounds): string {
+	if (min === undefined) return '';
+	return max === undefined ? ` of ${min} or more` : ` from ${min} to ${max}`;
 }
 
 /** n8n expressions often return numbers as text: `"0.5"` counts as 0.5, anything else is unchanged. */
@@ -28,13 +32,13 @@ export const number = (rule = 'must be a number') =>
 	);
 
 export const numberBetween = (min: number, max: number) => {
-	const rule = `must be a number ${rangeOf([min, max])}`;
+	const rule = `must be a number${rangeOf([min, max])}`;
 	return number(rule).refine((value) => value >= min && value <= max, rule);
 };
 
-export const wholeNumber = (bounds: readonly [min: number, max?: number]) => {
-	const [min, max = Infinity] = bounds;
-	const rule = `must be a whole number ${rangeOf(bounds)}`;
+export const wholeNumber = (bounds: Bounds) => {
+	const [min = -Infinity, max = Infinity] = bounds;
+	const rule = `must be a whole number${rangeOf(bounds)}`;
 	const isValid = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max;
 	return number(rule).refine(isValid, rule);
 };

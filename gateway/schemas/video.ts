@@ -19,14 +19,14 @@ const FPS_RULE = 'must be 24, 30 or 60';
 const request = z.looseObject({
 	prompt: text(),
 	model: modelId,
-	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
-	duration: numberBetween(...BOUNDS.duration).optional(),
+	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).nullish(),
+	duration: numberBetween(...BOUNDS.duration).nullish(),
 	fps: number(FPS_RULE)
 		.refine((value) => [24, 30, 60].includes(value), FPS_RULE)
-		.optional(),
-	n: wholeNumber(BOUNDS.n).optional(),
-	response_format: z.enum(['url', 'b64_json'], { error: 'must be url or b64_json' }).optional(),
-	user: text().optional(),
+		.nullish(),
+	n: wholeNumber(BOUNDS.n).nullish(),
+	response_format: z.enum(['url', 'b64_json'], { error: 'must be url or b64_json' }).nullish(),
+	user: text().nullish(),
 });
 
 export type VideoRequest = z.infer<typeof request>;

@@ -1,6 +1,6 @@
 import { useRawServer, useSimulator } from '../engine/useServers';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { BOUNDS, chatRequest } from '../../gateway';
+import { type Bounds, BOUNDS, chatRequest } from '../../gateway';
 import { chatOptions, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
 import { credentialOf, type NodeRun, nodeTypes, runNode } from '../engine/runNode';
@@ -59,6 +59,11 @@ test.each([
 	expect(field(node, name)).toMatchObject(facts);
 });
 
+function boundsOf(name: string): Bounds {
+	if (name in BOUNDS) return BOUNDS[name as keyof typeof BOUNDS];
+	throw new Error(`BOUNDS of gateway/schemas/input.ts lacks ${name}: if it has no bounds, add []`);
+}
+
 test('Limits: the form of a chat refuses what the request does', () => {
 	const accepts = (name: string, value: unknown) => {
 		const fields = requestFields({ [name]: value });
@@ -75,9 +80,9 @@ test('Limits: the form of a chat refuses what the request does', () => {
 	);
 	expect(numbers.length).toBeGreaterThan(3);
 	for (const { name } of numbers) {
-		const [min, max]: readonly number[] = BOUNDS[name as keyof typeof BOUNDS];
-		const bounds = [[min!, min! - 1], ...(max === undefined ? [] : [[max, max + 1]])] as const;
-		for (const [good, bad] of bounds) {
+		const bounds = boundsOf(name).map((bound, index) => [bound!, bound! + (index === 0 ? -1 : 1)]);
+		expect([name, accepts(name, 'many')]).toEqual([name, false]);
+		for (const [good, bad] of bounds as Array<[number, number]>) {
 			expect([name, good, accepts(name, good)]).toEqual([name, good, true]);
 			expect([name, bad, accepts(name, bad)]).toEqual([name, bad, false]);
 		}

@@ -67,8 +67,9 @@ export function openEntry(run: VideoRun, plan: Plan, item: number): BookEntry {
 }
 
 /** How many videos of an item are still to be submitted. */
-export function missing(entry: BookEntry, { n = 1 }: BillableVideo['request']): number {
+export function missing(entry: BookEntry, { n }: BillableVideo['request']): number {
+	const ordered = n ?? 1;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
-	return live === 0 ? n : Math.max(0, Math.min(entry.tasks.length - live, n - live));
+	return live === 0 ? ordered : Math.max(0, Math.min(entry.tasks.length - live, ordered - live));
 }

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
+import { type Bounds, BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
 
 /**
  * A value of an expression for a text: a number, such as an id or a year, as its digits, and a date as its ISO text; any other
@@ -81,7 +81,7 @@ export const FORM_BOUNDS = {
 	pollInterval: [0.01],
 	/** Seconds. */
 	timeout: [0.001, 3600],
-} as const satisfies Record<string, readonly [min: number, max?: number]>;
+} as const satisfies Record<string, Bounds>;
 
 export type BoundedNumber = keyof typeof FORM_BOUNDS;
 
@@ -92,7 +92,7 @@ export const numberProperty = <Name extends BoundedNumber>(
 		description: string;
 	},
 ) => {
-	const [min, max]: readonly [min: number, max?: number] = FORM_BOUNDS[property.name];
+	const [min = 0, max]: Bounds = FORM_BOUNDS[property.name];
 	const range = min > 0 && min < 1 ? `At most ${max}` : `From ${min} to ${max}`;
 	return { ...property, type: 'number' as const, ...(max !== undefined && { hint: range }) };
 };
@@ -108,7 +108,7 @@ export function readNumber(
 	name: BoundedNumber,
 ): number {
 	const { displayName, default: fallback } = propertyOf(properties, name);
-	const [min, max = Infinity]: readonly [min: number, max?: number] = FORM_BOUNDS[name];
+	const [min = -Infinity, max = Infinity]: Bounds = FORM_BOUNDS[name];
 	const given = options[name];
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
@@ -120,7 +120,7 @@ export function readNumber(
 		(isTime ? Number.isFinite(value) : Number.isInteger(value));
 	if (valid) return value;
 	const kind = isTime ? 'number of seconds' : 'whole number';
-	throw refusedValue(name, `must be a ${kind} ${rangeOf(FORM_BOUNDS[name])}`, given);
+	throw refusedValue(name, `must be a ${kind}${rangeOf(FORM_BOUNDS[name])}`, given);
 }
 
 /**

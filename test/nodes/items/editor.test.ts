@@ -1,5 +1,6 @@
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
-import { FORM_BOUNDS } from '../../../nodes/shared/form/parameterValues';
+import type { Bounds } from '../../../gateway';
+import { type BoundedNumber, FORM_BOUNDS } from '../../../nodes/shared/form/parameterValues';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
 import { packageNode, packageNodes } from '../../engine/packageNodes';
 import { readWait, waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
@@ -203,7 +204,11 @@ test.each(NODES)('the editor of %s takes every key of a number, and shows its bo
 	for (const { name: number, typeOptions = {}, hint } of numbers) {
 		expect(typeOptions).not.toHaveProperty('minValue');
 		expect(typeOptions).not.toHaveProperty('maxValue');
-		const [, max]: readonly number[] = FORM_BOUNDS[number as keyof typeof FORM_BOUNDS];
+		if (!(number in FORM_BOUNDS))
+			throw new Error(
+				`Make ${number} a numberProperty: it shows its bounds, of BOUNDS or FORM_BOUNDS`,
+			);
+		const [, max]: Bounds = FORM_BOUNDS[number as BoundedNumber];
 		if (max !== undefined) expect(hint).toMatch(new RegExp(`(to|most) ${max}$`));
 	}
 });
