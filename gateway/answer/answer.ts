@@ -1,3 +1,4 @@
+import { hasOnlyThoughts } from '../dialects';
 import { type ChatCompletion, FINISH_REASONS } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
 import type { Fields } from '../schemas/responseJson';
@@ -19,8 +20,9 @@ export function textOf(completion: ChatCompletion): string {
 export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' | undefined {
 	const { message } = firstChoice(completion);
 	const text = textOf(completion);
-	if (withoutThoughts(text).trim() !== '' || callsIn(message).length > 0) return undefined;
-	if (text.trim() !== '' || hasThoughts(message)) return 'thoughts';
+	if (callsIn(message).length > 0) return undefined;
+	if (text.trim() !== '') return hasOnlyThoughts(text) ? 'thoughts' : undefined;
+	if (hasThoughts(message)) return 'thoughts';
 	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
 }
 
@@ -55,11 +57,4 @@ function hasThoughts(message: Fields): boolean {
 		const isEmpty = Array.isArray(value) ? value.length === 0 : !value;
 		return /reasoning|think|thought/i.test(name) && !isEmptied(value) && !isEmpty;
 	});
-}
-
-/** What a reasoning model thinks before its answer, whose beginning some services leave out. */
-const THOUGHTS = /^(?:\s*<think>(?:[\s\S]*?<\/think>|[\s\S]*)|[\s\S]*?<\/think>)/i;
-
-export function withoutThoughts(text: string): string {
-	return text.replace(THOUGHTS, '');
 }

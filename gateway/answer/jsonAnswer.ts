@@ -1,6 +1,7 @@
+import { withoutThoughts } from '../dialects';
 import type { ChatCompletion } from '../schemas/chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from '../schemas/responseJson';
-import { callsIn, firstChoice, textOf, withoutThoughts } from './answer';
+import { callsIn, firstChoice, textOf } from './answer';
 import { jsonInProse } from './jsonInProse';
 
 /** A code fence at the start of a line, where no string of JSON can contain one; then anywhere. */

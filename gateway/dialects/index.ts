@@ -12,3 +12,4 @@ export { reasonWords } from './reasonWords';
 export { submissionFrom } from './submittedTasks';
 export { chunksInLine, type Data, isFailure, isStream, Lines } from './lines';
 export { modelListFrom } from './modelList';
+export { hasOnlyThoughts, withoutThoughts } from './thoughts';

@@ -44,7 +44,7 @@ export class FieldMerger {
 			if (PIECES.has(name) || old !== value) target[name] = old + value;
 		} else if (Array.isArray(value)) {
 			const list: unknown[] = Array.isArray(old) ? old : [];
-			for (const addition of value) this.append(list, addition);
+			for (const addition of value) this.append(list, addition, name);
 			this.define(target, name, list);
 		} else if (isFields(old) && isFields(value)) {
 			this.mergeAll(old, value);
@@ -67,12 +67,17 @@ export class FieldMerger {
 			throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
 	}
 
-	private append(list: unknown[], addition: unknown): void {
+	private append(list: unknown[], addition: unknown, name: string): void {
 		if (isFields(addition) && !isEmptied(addition.index)) {
 			const entries = this.entries.get(list) ?? new Map<unknown, Fields>();
-			const old = entries.get(addition.index);
+			// OpenRouter gives thoughts of two kinds the same index.
+			const isOfKind = name === 'reasoning_details' && typeof addition.type === 'string';
+			const key = isOfKind
+				? `${String(addition.type)} ${JSON.stringify(addition.index)}`
+				: addition.index;
+			const old = entries.get(key);
 			if (old !== undefined) return this.mergeAll(old, addition);
-			this.entries.set(list, entries.set(addition.index, addition));
+			this.entries.set(list, entries.set(key, addition));
 		}
 		this.count(addition);
 		list.push(addition);

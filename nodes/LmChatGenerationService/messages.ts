@@ -25,16 +25,30 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 		const text = joinedText(content, role === 'assistant' ? '' : '\n\n');
 		const calls = content.filter((part) => part.type === 'tool-call');
 		if (calls.length === 0) return [{ role, content: text }];
-		const reasoning_content = fieldOf(calls[0]?.providerMetadata, 'reasoning_content');
 		return [
 			{
 				role,
 				content: text === '' ? null : text,
-				...(typeof reasoning_content === 'string' && { reasoning_content }),
+				...thoughtsIn(calls[0]?.providerMetadata),
 				tool_calls: calls.map(toToolCall),
 			},
 		];
 	});
+}
+
+/**
+ * What a reasoning model needs back with its calls, in the fields in which it came. Other fields with thoughts, and empty ones, are not sent
+ * back: Groq refuses `reasoning`.
+ */
+function thoughtsIn(fields: unknown): Record<string, unknown> {
+	const reasoning_content = fieldOf(fields, 'reasoning_content');
+	const reasoning_details = fieldOf(fields, 'reasoning_details');
+	const hasDetails = Array.isArray(reasoning_details) && reasoning_details.length > 0;
+	return {
+		...(typeof reasoning_content === 'string' && reasoning_content !== '' && { reasoning_content }),
+		// Of OpenRouter, without which Gemini refuses the request.
+		...(hasDetails && { reasoning_details }),
+	};
 }
 
 /** Joins the texts of a message: the pieces of a streamed answer without a separator, the parts of a prompt with one. */
@@ -97,9 +111,8 @@ export function toolCallParts(
 		if (call.thoughtSignature !== undefined) signatures[toolCallId] = call.thoughtSignature;
 		return { type: 'tool-call' as const, toolCallId, toolName: call.name, input: call.arguments };
 	});
-	const { reasoning_content } = firstChoice(completion).message;
 	const sendBack = {
-		...(typeof reasoning_content === 'string' && reasoning_content !== '' && { reasoning_content }),
+		...thoughtsIn(firstChoice(completion).message),
 		...(Object.keys(signatures).length > 0 && { [SIGNATURES]: signatures }),
 	};
 	return { calls, sendBack: calls.length > 0 ? sendBack : {} };

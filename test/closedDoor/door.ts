@@ -26,6 +26,8 @@ export class Lines {
 export const chunksInLine: typeof open.chunksInLine = () => [];
 
 export const isStream: typeof open.isStream = (start) => start.startsWith('data: ');
+export const withoutThoughts: typeof open.withoutThoughts = (text) => text;
+export const hasOnlyThoughts: typeof open.hasOnlyThoughts = () => false;
 export const isAnswerLost: typeof open.isAnswerLost = () => false;
 export const saysNotReady: typeof open.saysNotReady = () => false;
 export const isFailure: typeof open.isFailure = () => false;

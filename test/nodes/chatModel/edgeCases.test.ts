@@ -163,8 +163,24 @@ describe.each(['whole', 'streamed'] as const)('an agent whose service answers %s
 			reasoning_content: 'Does it rain?',
 			tool_calls: [{ id: 'call_0', extra_content }],
 		});
-		const plain = await inTwoRounds({ tool_calls: [call('weather', '{}', { id: 'call_0' })] });
+		const details = [
+			{ type: 'reasoning.text', text: 'Does it', index: 0, format: 'google-gemini-v1' },
+			{ type: 'reasoning.encrypted', data: 'c2ln', id: 'call_0', index: 0 },
+		];
+		const detailed = await inTwoRounds({
+			reasoning: 'Does it rain?',
+			reasoning_details: details,
+			tool_calls: [call('weather', '{"city":"Rome"}', { id: 'call_0' })],
+		});
+		expect(detailed.messages[1]).toMatchObject({ reasoning_details: details });
+		expect(detailed.messages[1]).not.toHaveProperty('reasoning');
+		const plain = await inTwoRounds({
+			reasoning_content: '',
+			reasoning_details: [],
+			tool_calls: [call('weather', '{}', { id: 'call_0' })],
+		});
 		expect(plain.messages[1]).not.toHaveProperty('reasoning_content');
+		expect(plain.messages[1]).not.toHaveProperty('reasoning_details');
 		expect(JSON.stringify(plain.messages)).not.toContain('extra_content');
 	});
 
