@@ -159,6 +159,15 @@ export function tooManyRedirects(): NoResponseError {
 	return downloadError({ message, advice: LATER, code: 'download_failed' }, { transient: false });
 }
 
+/** @param url the target of the redirect, without the key */
+export function unsafeRedirect(url: string): NoResponseError {
+	return downloadError({
+		message: 'The URL of the video redirects from https to http, which is not followed',
+		advice: `A proxy or another server on the way may have sent this redirect, and the target does not respond with https. If you trust it, download it with an HTTP Request node: ${url} ${LATER}`,
+		code: 'download_refused',
+	});
+}
+
 export function downloadTimedOut(timeoutMs: number): NoResponseError {
 	const time = formatSeconds(timeoutMs);
 	return downloadError({

@@ -21,8 +21,6 @@ export interface FetchSettings extends VideoAccess {
 	clock: Clock;
 	/** The idle timeout. */
 	timeoutMs: number;
-	/** Takes the key out of what is shown. */
-	redact: (text: string) => string;
 }
 
 /** Puts a video into n8n's storage. Called once for each attempt. What it leaves unread is not downloaded. */

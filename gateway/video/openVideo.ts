@@ -1,6 +1,6 @@
 import { type HelperResponse, type RequestHelper, requestThroughN8n } from '../http/hostHelpers';
 import { USER_AGENT } from '../http/types';
-import { tooManyRedirects } from '../errors/videoError';
+import { tooManyRedirects, unsafeRedirect } from '../errors/videoError';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;
@@ -13,13 +13,17 @@ export interface VideoAccess {
 	ignoresSslIssuesAt: (url: string) => boolean;
 	/** The Authorization header for a URL of the service itself. */
 	keyFor: (url: string) => string | undefined;
+	/** Takes the key out of what is shown. */
+	redact: (text: string) => string;
 }
 
 /**
  * Requests the URL of a video through n8n's own helper and without the key; a URL of the service that answers 401 gets it
  * once, and no target of a redirect. Redirects are followed here, one request for
- * each: SSL issues are ignored at the service's own origin, and the helper would ignore them at every hop or at none.
- * @throws NoResponseError after too many redirects; what the helper throws
+ * each: SSL issues are ignored at the service's own origin, and the helper would ignore them at every hop or at none. What a proxy
+ * answers to CONNECT looks like the server's answer to the helper, so no redirect leads from https to http: the target is asked
+ * with https.
+ * @throws NoResponseError after too many redirects, or where a target has no https; what the helper throws
  */
 export async function openVideo(
 	access: VideoAccess,
@@ -27,10 +31,16 @@ export async function openVideo(
 	abortSignal: AbortSignal,
 ): Promise<HelperResponse> {
 	let next = url;
+	/** The target of the last redirect, if it was from https to http. */
+	let withoutTls: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
 		const hop = new AbortController();
 		abortSignal.addEventListener('abort', () => hop.abort(), { once: true });
-		let response = await request(access, next, hop.signal);
+		let response = await request(access, next, hop.signal).catch((error: unknown) => {
+			throw withoutTls === undefined || abortSignal.aborted
+				? error
+				: unsafeRedirect(access.redact(withoutTls));
+		});
 		const key = redirects === 0 && response.statusCode === 401 ? access.keyFor(url) : undefined;
 		if (key !== undefined) {
 			response.body.on('error', () => {}).destroy();
@@ -41,9 +51,16 @@ export async function openVideo(
 		response.body.on('error', () => {}).destroy();
 		// The stream is a wrapper: only its signal closes the connection.
 		hop.abort();
-		next = target;
+		withoutTls = isHttp(target) && !isHttp(next) ? target : undefined;
+		next = withoutTls === undefined ? target : overTls(target);
 	}
 	throw tooManyRedirects();
+}
+
+const isHttp = (url: string) => url.startsWith('http:');
+
+function overTls(url: string): string {
+	return Object.assign(new URL(url), { protocol: 'https:' }).href;
 }
 
 async function request(

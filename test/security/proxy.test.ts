@@ -138,7 +138,11 @@ test.each([
 const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
 	['responds with 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
 	['responds with 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
-	['responds with 403', /proxy .*refused to connect.*403/, /allow/],
+	...[201, 302, 403].map((status): [Behaviour, RegExp, RegExp] => [
+		`responds with ${status}`,
+		new RegExp(`proxy .*refused to connect.*${status}`),
+		/allow/,
+	]),
 	...[500, 502, 503, 504].map((status): [Behaviour, RegExp, RegExp] => [
 		`responds with ${status}`,
 		new RegExp(`proxy .*could not reach the service.*${status}`),

@@ -1,9 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import type { Simulator } from '../../simulator';
 import { until } from '../clock/until';
-import { hostOf, listen, untrustedCertificate } from '../engine/localServer';
+import {
+	closerOf,
+	hostOf,
+	joinConnections,
+	listen,
+	untrustedCertificate,
+} from '../engine/localServer';
 import { runNode } from '../engine/runNode';
+import { useProxyVariables } from '../engine/useProxyVariables';
 import { videoNode } from '../nodes/video/videoNode';
 
 /** The service and another server have certificates that n8n does not trust. */
@@ -28,7 +36,7 @@ const videosOf =
 		if (request.url?.startsWith('/keyed') && authorization === undefined)
 			response.writeHead(401).end();
 		else if (request.url?.startsWith('/keyed'))
-			response.writeHead(302, { location: `${urlOf(plain, 'http')}/clip` }).end();
+			response.writeHead(302, { location: '/clip' }).end();
 		else if (request.url?.startsWith('/endless')) {
 			response.on('close', () => requests.push(`${name} is left`));
 			response.writeHead(302, { location: '/clip' }).write('Elsewhere');
@@ -111,14 +119,14 @@ test('redirects in circles end, and are not followed again', async () => {
 
 test('behind the answer to the key, no redirect gets the key', async () => {
 	expect(await download(`${urlOf(service)}/keyed`)).toMatchObject({ size: '5 B' });
-	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
+	expect(requests).toEqual(['service', 'service', 'service with the key', 'service']);
 });
 
 test('with a path in the Base URL, a URL below it gets the key where it asks for it', async () => {
 	expect(await download(`${urlOf(service)}/keyed/clip`, 0, '/keyed')).toMatchObject({
 		size: '5 B',
 	});
-	expect(requests).toEqual(['service', 'service', 'service with the key', 'plain']);
+	expect(requests).toEqual(['service', 'service', 'service with the key', 'service']);
 });
 
 test.each(['/keyed-too', '/keyed/../keyed-too'])(
@@ -134,4 +142,53 @@ test('a redirect to a URL of the service that asks for the key does not get it',
 	const { error } = await download(`${urlOf(service)}/to?/keyed`);
 	expect(error).toMatchObject({ code: 'download_refused', http_status: 401 });
 	expect(requests).toEqual(['service', 'service']);
+});
+
+describe('a redirect from https to http', () => {
+	useProxyVariables();
+
+	test('is followed with https, where its target has that', async () => {
+		const { size } = await download(`${urlOf(service)}/to?${urlOf(service, 'http')}/clip`);
+		expect(size).toBe('5 B');
+		expect(requests).toEqual(['service', 'service']);
+	});
+
+	test('is refused otherwise, with the URL in the error', async () => {
+		const url = `${urlOf(plain, 'http')}/clip?signature=a&key=key-of-tests`;
+		const { error } = await download(`${urlOf(service)}/to?${url}`);
+		expect(error).toMatchObject({
+			message: 'The URL of the video redirects from https to http, which is not followed',
+			code: 'download_refused',
+			task_id: 'task-1',
+			description: expect.stringContaining(
+				`HTTP Request node: ${urlOf(plain, 'http')}/clip?signature=a&key=[API key removed]`,
+			),
+		});
+		expect(requests).toEqual(['service']);
+	});
+
+	test('that a proxy answers to CONNECT does not lead to its own file', async () => {
+		const proxy = createServer().on('connect', (request, client: Socket) => {
+			const [host = '', port] = String(request.url).split(':');
+			requests.push(`CONNECT ${host}`);
+			const location = `${urlOf(plain, 'http')}/clip`;
+			if (host === 'files.test')
+				return client.end(
+					`HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`,
+				);
+			const server = connect(Number(port), '127.0.0.1', () => {
+				client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+			});
+			joinConnections(client, server);
+		});
+		const close = closerOf(proxy);
+		process.env.HTTPS_PROXY = `http://${await listen(proxy)}`;
+		const { error, size } = await download('https://files.test/clip');
+		await close();
+		expect(size).toBeUndefined();
+		expect(error).toMatchObject({ code: 'download_refused' });
+		expect(requests.filter((request) => request !== 'CONNECT 127.0.0.1')).toEqual([
+			'CONNECT files.test',
+		]);
+	});
 });
