@@ -58,14 +58,15 @@ export class BuiltPackage {
 			const module = { exports: {} };
 			loaded.set(file, module);
 			const folder = dirname(file);
+			const required = (name: string): unknown => {
+				if (name in given) return simulated(name, given[name]!);
+				if (name.startsWith('.')) return load(this.resolve(folder, name));
+				return this.require(name);
+			};
 			this.compile(file)(
 				module,
 				module.exports,
-				(name) => {
-					if (name in given) return simulated(name, given[name]!);
-					if (name.startsWith('.')) return load(this.resolve(folder, name));
-					return this.require(name);
-				},
+				Object.assign(required, { resolve: this.require.resolve }),
 				file,
 				folder,
 			);
