@@ -134,7 +134,7 @@ async function runChosenOperation(
 	const operation = operations[context.getNodeParameter('operation', 0, 'generate') as string];
 	if (operation === undefined) return [failAll(context, customApiCall)];
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
-	const log = new TaskLog(context, book, durable.isLastTry);
+	const log = new TaskLog(context, book, durable.isLastTry, operation);
 	const output = new VideoOutput(context, book, operation);
 	try {
 		throwIfStoppedBefore(context, book);
@@ -146,8 +146,7 @@ async function runChosenOperation(
 			end: (made) => book.end(made),
 		});
 		if (!Array.isArray(made)) return made;
-		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
-		if (!isRepeated) log.hintAboutStopped();
+		if (made.some(({ json }) => json.error !== undefined)) log.hintAboutStopped();
 		return [made];
 	} catch (error) {
 		throw log.withTasks(error);

@@ -65,7 +65,7 @@ export const waitOptionsProperty = {
 };
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
-export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds, also after a restart. Stopping the execution does not cancel the video." }}`;
+export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds, also after a restart. n8n cannot continue an execution that you stop, and stopping cancels no video: copy its task_id from the output of this node first." }}`;
 
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {

@@ -32,6 +32,12 @@ export function listOfIds(ids: string[]): string {
 	return `${ids.length === 1 ? 'ID' : 'IDs'}: ${ids.join(', ')}`;
 }
 
+/** What a Stop leaves behind. */
+export function stoppedRunPaid(count: number): string {
+	const videos = count === 1 ? '1 video' : `${count} videos`;
+	return `A run of this workflow that was stopped paid for ${videos}`;
+}
+
 /** n8n's Retry, with its place: users look for it in the editor. */
 export const RETRY = 'Retry (Executions tab, the arrow of this execution)';
 

@@ -1,5 +1,5 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
-import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
+import { idInLog, idText, isFinished, logText, shortText, systemClock } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
 import { isSubmittedHere, type PaidBook } from '../../shared/book/book';
 import { notedTaskIds, noteTaskIds } from '../../shared/book/customData';
@@ -9,15 +9,16 @@ import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
-import { COSTS_NOTHING, listOfIds, toGetWithoutPaying } from './advice';
+import { COSTS_NOTHING, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
+import { findsTasks, type Operation } from './plan';
+import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
 /** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
 
-/** By node, the tasks of stopped runs, until its next manual run: n8n loses the output of a node that it stops. */
-const stoppedTasks = new Map<string, string[]>();
-/** Tasks of one node, and nodes, that this process remembers. */
-const MAX_REMEMBERED = 100;
+/** The console tells the progress of a task once in so many milliseconds, and of so many tasks. */
+const PROGRESS_MS = 10_000;
+const MAX_WITH_PROGRESS = 20;
 
 /**
  * What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped,
@@ -25,18 +26,19 @@ const MAX_REMEMBERED = 100;
  */
 export class TaskLog {
 	private readonly name: string;
-	private readonly node: string;
+	/** When the console told the progress of a task. */
+	private readonly progressAt = new Map<string, number>();
 
 	/** @param isLastTry whether Retry On Fail does not run the node again */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
 		private readonly isLastTry: boolean,
+		private readonly operation: Operation,
 	) {
 		const { execution } = book;
-		const { id, name = '' } = context.getNode();
+		const { name = '' } = context.getNode();
 		this.name = `Node "${logText(name)}"${execution ? `, execution ${execution}` : ''}`;
-		this.node = `${context.getWorkflow?.()?.id ?? ''} ${id}`;
 	}
 
 	/** Whether only the message of an error is read: an agent, and the parent of a sub-workflow, get nothing else. */
@@ -68,11 +70,24 @@ export class TaskLog {
 			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
 	}
 
-	/** A poll found a task: the log says once if the answer names another one. */
-	polled(item: number, { latest }: PaidTask, { id, sent_as }: VideoTask): void {
+	/** A poll found a task: the log says once if the answer names another one, and the console how far it is. */
+	polled(item: number, { latest }: PaidTask, found: VideoTask): void {
+		const { id, sent_as } = found;
+		if (found.progress !== latest.progress) this.tellProgress(item, found);
 		if (sent_as?.id === undefined || sent_as.id === latest.sent_as?.id) return;
 		const what = `polls of video task ${idInLog(id)} are answered with the ID ${idInLog(sent_as.id)}`;
 		this.write('warn', `${what}: check whether it is the right video [item ${item}]`);
+	}
+
+	/** While a node runs, n8n's editor shows a spinner. */
+	private tellProgress(item: number, { id, status, progress }: VideoTask): void {
+		const now = systemClock.now();
+		const toldAt = this.progressAt.get(id) ?? -Infinity;
+		const { entries, tasks } = this.book;
+		if (Math.max(entries.length, tasks.length) > MAX_WITH_PROGRESS) return;
+		if (progress === undefined || now - toldAt < PROGRESS_MS) return;
+		this.progressAt.set(id, now);
+		this.tell(`video task ${idInLog(id)}: ${shortText(status)}, ${progress} % [item ${item}]`);
 	}
 
 	/** The response to a submission was lost. */
@@ -101,7 +116,7 @@ export class TaskLog {
 			error.description,
 			item !== undefined && retry(`item ${item}`),
 			// n8n drops the hints of a run that fails.
-			!wasStopped && this.stoppedBefore,
+			!wasStopped && this.aboutStopped,
 			list,
 		];
 		error.description = described.filter(Boolean).join('\n');
@@ -116,7 +131,7 @@ export class TaskLog {
 
 	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	private stopped(): void {
-		const { context, book, node } = this;
+		const { context, book } = this;
 		const list = this.list(true);
 		// All calls of an agent's tools have the execute data of their agent.
 		const run = (!runsAsTool(context.getNode()) && context.getExecuteData?.()) || this;
@@ -126,28 +141,24 @@ export class TaskLog {
 		const paid = book.tasks.filter(
 			(task) => isSubmittedHere(task) && task.latest.status !== 'failed',
 		);
-		const ids = [...(stoppedTasks.get(node) ?? []), ...paid.map(({ latest }) => latest.id)];
-		if (ids.length === 0) return;
-		stoppedTasks.delete(node);
-		stoppedTasks.set(node, [...new Set(ids)].slice(-MAX_REMEMBERED));
-		for (const old of [...stoppedTasks.keys()].slice(0, -MAX_REMEMBERED)) stoppedTasks.delete(old);
+		rememberStopped(
+			context,
+			paid.map(({ latest }) => latest.id),
+		);
 	}
 
-	/** Hints once at the videos of earlier runs of this node that were stopped. */
+	/** Hints at the videos of stopped runs where Get or Wait did not find a task. */
 	hintAboutStopped(): void {
-		const { context, node, stoppedBefore } = this;
-		if (stoppedBefore === '') return;
-		stoppedTasks.delete(node);
-		hintAfterRun(context, asHtml(stoppedBefore));
+		const { aboutStopped } = this;
+		if (aboutStopped) hintAfterRun(this.context, asHtml(aboutStopped));
 	}
 
-	/** In a manual run: which videos of earlier runs of this node, whatever their operation, were stopped. */
-	private get stoppedBefore(): string {
-		const ids = stoppedTasks.get(this.node) ?? [];
-		if (ids.length === 0 || this.context.getMode?.() !== 'manual') return '';
-		const { length: count } = ids;
-		const how = toGetWithoutPaying({ operation: 'Wait', count });
-		return `The run that was stopped paid for ${count === 1 ? '1 video' : `${count} videos`}. ${how}. ${listOfIds(ids.map(idText))}`;
+	/** For a Get or Wait that fails in a manual run: the videos that stopped runs of its workflow paid for. */
+	private get aboutStopped(): string {
+		const ids = findsTasks(this.operation) ? stoppedBefore(this.context) : [];
+		if (ids.length === 0) return '';
+		const [them, these] = ids.length === 1 ? ['it', 'this ID'] : ['them', 'these IDs'];
+		return `${stoppedRunPaid(ids.length)}. To get ${them} without paying again, enter ${these} as Task ID. ${listOfIds(ids.map(idText))}`;
 	}
 
 	/**
@@ -186,10 +197,15 @@ export class TaskLog {
 
 	/** To n8n's log, and in a manual run to the console of the browser. */
 	private write(level: 'info' | 'warn', text: string): void {
-		const { context, name } = this;
-		context.logger?.[level]?.(`${name}: ${text}`);
+		this.context.logger?.[level]?.(`${this.name}: ${text}`);
+		this.tell(text);
+	}
+
+	/** To the console of the browser, in a manual run. */
+	private tell(text: string): void {
 		try {
-			(context as Partial<IExecuteFunctions>).sendMessageToUI?.(`${name}: ${text}`);
+			const { sendMessageToUI } = this.context as Partial<IExecuteFunctions>;
+			sendMessageToUI?.call(this.context, `${this.name}: ${text}`);
 		} catch {
 			// The text is in the log, and the videos are paid for.
 		}

@@ -1,13 +1,14 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
-import { GatewayError, type NodeCode } from '../../../gateway';
+import { GatewayError, idText, isFinished, type NodeCode } from '../../../gateway';
 import { errorIn, liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry } from '../../shared/book/schema';
 import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { Outcome } from '../../shared/run/outcomes';
 import type { ItemWork } from '../../shared/run/runItems';
-import { listOfIds, toGetWithoutPaying } from './advice';
+import { listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import type { TaskLog } from './log';
 import { findsTasks, openEntry, type Operation, type Plan, type VideoRun } from './plan';
+import { forgetStopped, tellOfStopped } from './stoppedRuns';
 import { submitMissing } from './submit';
 import { Wait } from './wait';
 
@@ -23,7 +24,11 @@ export function workOf(
 ): ItemWork<Plan, Opened, object, INodeExecutionData[] | EngineRequest> {
 	const { book, service, spending, output } = run;
 	const { form } = service;
-	if (book.isGone && !findsTasks(operation)) throw lostState(run.log);
+	if (!findsTasks(operation)) {
+		if (book.isGone) throw lostState(run.log);
+		const stopped = isNew(run) ? tellOfStopped(service.context) : [];
+		if (stopped.length > 0) throw paidBefore(stopped);
+	}
 	const wait = new Wait(run);
 	return {
 		isBegun: book.current.size > 0,
@@ -39,7 +44,10 @@ export function workOf(
 		},
 		async output(outcomes) {
 			noteErrors(book, outcomes);
-			return (await wait.forRest()) ?? output.items();
+			const pause = await wait.forRest();
+			if (pause) return pause;
+			forgetStopped(service.context, endedIds(book));
+			return output.items();
 		},
 	};
 }
@@ -61,6 +69,30 @@ function entryUnlessFailed(entry: BookEntry): BookEntry {
 	const error = errorIn(entry);
 	if (error !== undefined) throw new GatewayError(error);
 	return entry;
+}
+
+/** Whether nothing of what the run asks for has been submitted: a second try, or a run after a pause, continues its videos. */
+function isNew({ book }: VideoRun): boolean {
+	return book.current.size === 0 && !book.hasEarlierWork;
+}
+
+/** Once for each Stop: a hint after new videos are paid for would come too late. */
+function paidBefore(ids: string[]): GatewayError {
+	const how = toGetWithoutPaying({
+		operation: 'Wait',
+		count: ids.length,
+		// With this node before it, n8n would execute this node, too.
+		after: ', not connected to this one,',
+	});
+	const advice = `${how}. To make new videos, execute again. ${listOfIds(ids.map(idText))}`;
+	const code: NodeCode = 'node_error';
+	return new GatewayError({ message: stoppedRunPaid(ids.length), advice, code });
+}
+
+/** The tasks that nobody has to wait for any more. */
+function endedIds(book: PaidBook): string[] {
+	const ended = book.tasks.filter(({ state, latest }) => state === 'unknown' || isFinished(latest));
+	return ended.map(({ latest }) => latest.id);
 }
 
 /** Without its book, a run might submit videos again. */

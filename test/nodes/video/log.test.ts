@@ -1,4 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
+import type { INodeParameters } from 'n8n-workflow';
+import { systemClock } from '../../../gateway';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -55,7 +57,7 @@ test('polls that are answered with another ID are in the log once, and in a hint
 	expect(hints.join()).toContain('task-1 of item 1 (task-9)');
 });
 
-test('a stopped run names its tasks in one warning, in its error, and in a hint of the next manual run', async () => {
+test('a stopped run names its tasks in one warning, and in its error', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
 	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });
 	const { error } = await runUntil(() => arePolled(simulator, 2, 3), { ...endless, tries: 3 });
@@ -72,62 +74,169 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	expect(error?.message).toContain(`${list}. ${advice}`);
 	expect(error?.description).toContain(list);
 	expect(error?.description).not.toMatch(/^\n|\n$/);
-	const onError = 'continueRegularOutput' as const;
-	const manual = { ...videoNode(), mode: 'manual' as const, onError, tries: 2 };
-	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', times: 1 });
-	const hint = `The run that was stopped paid for 2 videos. ${how}. ${all}`;
-	const empty = videoNode({ operation: 'wait', taskId: '={{ $json.task_id }}' });
-	// n8n drops the hints of a run that fails.
-	const failed = await runNode(simulator, { ...empty, mode: 'manual' });
-	expect(failed.error?.message).toContain('Task ID');
-	expect(failed.error?.description).toContain(hint);
-	const { hints } = await runNode(simulator, manual);
-	expect(hints.filter((each) => each.includes('was stopped'))).toEqual([hint]);
-	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
 });
 
-test('of a stopped run with more than a hundred videos, the newest hundred are named by hints', async () => {
-	const options = { n: 4, ...sequential };
-	const many = videoNode({ prompt: '[fault:task-endless]', options });
-	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
-	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
-	await runUntil(() => submitted() === items.length, { ...many, items });
-	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', tries: 2 });
-	const named = hints.flatMap(
-		(hint) => / paid for 100 videos\. .* IDs: (.*)/.exec(hint)?.[1]?.split(', ') ?? [],
+/** A manual run, of the workflow whose run was stopped. */
+const manual = (parameters: INodeParameters = {}, more: Partial<NodeRun> = {}): NodeRun => {
+	const node = videoNode(parameters);
+	return { ...node, mode: 'manual', executionId: nextExecution(), ...more };
+};
+let executions = 100;
+const nextExecution = () => String((executions += 1));
+
+/** The IDs of the videos that a node says a stopped run paid for. */
+async function namedBy(node: NodeRun): Promise<string[]> {
+	const { error, hints } = await runNode(simulator, node);
+	const text = `${error?.message} ${error?.description} ${hints.join(' ')}`;
+	const [, list = ''] = /stopped paid for [^]*?IDs?: ([\w-]+(?:, [\w-]+)*)/.exec(text) ?? [];
+	return list.split(', ').filter(Boolean);
+}
+
+/** n8n itself refuses an empty field. */
+const NOTHING = '={{ "" }}';
+const submissions = () => lines.filter((line) => line.includes('submitted')).length;
+
+let workflows = 0;
+function inWorkflow(id = `workflow ${(workflows += 1)}`) {
+	const workflow = jest.spyOn(ExecuteContext.prototype, 'getWorkflow');
+	return workflow.mockReturnValue({ id, name: 'Workflow', active: false });
+}
+
+describe('after a Stop, in manual runs of the same workflow,', () => {
+	// Stopped before the first poll.
+	const slow = { options: { n: 2 }, waitOptions: { pollInterval: 600 } };
+	let ids: string[];
+	beforeEach(async () => {
+		inWorkflow('the same');
+		await runUntil(() => submissions() === 1, videoNode(slow));
+		ids = simulator.tasks.map(({ id }) => id);
+	});
+	afterEach(async () => {
+		inWorkflow('the same');
+		const taskId = simulator.tasks.map(({ id }) => id).join(', ');
+		await runNode(simulator, videoNode({ operation: 'wait', taskId }));
+	});
+
+	test.each([
+		['empty', { taskId: NOTHING }],
+		['missing in the item', { taskId: '={{ $json.task_id }}' }],
+		['unknown', { taskId: 'another-task' }],
+	])(
+		'Wait and Get name the videos if their Task ID is %s, also with Continue',
+		async (_, fields) => {
+			for (const operation of ['wait', 'get']) {
+				const node = manual({ operation, ...fields });
+				const { error } = await runNode(simulator, node);
+				expect(error?.description).toContain(
+					`A run of this workflow that was stopped paid for 2 videos. To get them without paying again, enter these IDs as Task ID. IDs: ${ids.join(', ')}`,
+				);
+				expect(await namedBy({ ...node, onError: 'continueRegularOutput' })).toEqual(ids);
+			}
+		},
 	);
-	const newest = simulator.tasks.slice(4, 104).map(({ id }) => id);
-	expect(named).toEqual(newest);
+
+	test.each(['generate', 'submit'])(
+		'%s names them once, before it sends anything, and makes new videos after that',
+		async (operation) => {
+			const node = manual({ operation }, { tries: 3 });
+			const { error } = await runNode(simulator, node);
+			expect(error?.message).toBe(
+				'A run of this workflow that was stopped paid for 2 videos [item 0]',
+			);
+			expect(error?.description).toBe(
+				`To get them without paying again, add a second Video Generation node, not connected to this one, with the operation Wait and these task IDs. To make new videos, execute again. IDs: ${ids.join(', ')}`,
+			);
+			expect(simulator.count('submit')).toBe(1);
+			// Another node of that execution.
+			expect((await runNode(simulator, node)).error?.message).toBe(error?.message);
+			expect(simulator.count('submit')).toBe(1);
+			const again = await runNode(simulator, { ...manual({ operation }), tries: 2 });
+			expect(again.error).toBeUndefined();
+			expect(again.hints.join()).not.toContain('stopped');
+			expect(simulator.count('submit')).toBe(2);
+		},
+	);
+
+	test('Generate with Continue hands on an error for each item', async () => {
+		const items = [{}, {}];
+		const node = manual({}, { items, onError: 'continueRegularOutput' });
+		const { items: output } = await runNode(simulator, node);
+		expect(output.map(({ json }) => json.error)).toMatchObject([
+			{ message: expect.stringContaining('stopped paid for 2 videos'), item: 0 },
+			{ message: expect.stringContaining('stopped paid for 2 videos'), item: 1 },
+		]);
+		expect(simulator.count('submit')).toBe(1);
+	});
+
+	test('a second Stop is told again', async () => {
+		expect(await namedBy(manual())).toEqual(ids);
+		await runUntil(() => submissions() === 2, manual(slow));
+		expect(await namedBy(manual())).toEqual(simulator.tasks.map(({ id }) => id));
+	});
+
+	test('videos that Wait or Get has got are named no more', async () => {
+		const [first, second] = ids as [string, string];
+		await runNode(simulator, manual({ operation: 'wait', taskId: first }));
+		expect(await namedBy(manual({ operation: 'wait', taskId: NOTHING }))).toEqual([second]);
+		await runNode(simulator, manual({ operation: 'wait', taskId: second }));
+		expect(await namedBy(manual({ operation: 'wait', taskId: NOTHING }))).toEqual([]);
+		expect((await runNode(simulator, manual())).error).toBeUndefined();
+	});
+
+	test('nothing is named in production, to a copy of the workflow, or to one that is not saved', async () => {
+		expect(await namedBy(manual({}, { mode: 'trigger' }))).toEqual([]);
+		for (const id of ['copy', '', '__EMPTY__']) {
+			inWorkflow(id);
+			expect(await namedBy(manual())).toEqual([]);
+			expect(await namedBy(manual({ operation: 'wait', taskId: NOTHING }))).toEqual([]);
+		}
+		inWorkflow('the same');
+		expect(await namedBy(manual())).toEqual(ids);
+	});
 });
 
-test('of more than a hundred nodes that were stopped, the newest hundred are remembered', async () => {
-	// Nodes of as many workflows.
+test('a run of a workflow that is not saved leaves nothing behind when it is stopped', async () => {
+	inWorkflow('__EMPTY__');
+	const endless = videoNode({ prompt: '[fault:task-endless]' });
+	await runUntil(() => arePolled(simulator, 1, 1), endless);
+	expect(await namedBy(manual())).toEqual([]);
+});
+
+test('of a stopped run with more than a hundred videos, the newest hundred are named', async () => {
+	inWorkflow();
+	const many = videoNode({ prompt: '[fault:task-endless]', options: { n: 4, ...sequential } });
+	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
+	await runUntil(() => submissions() === items.length, { ...many, items });
+	const newest = simulator.tasks.slice(4, 104).map(({ id }) => id);
+	expect(await namedBy(manual())).toEqual(newest);
+});
+
+test('of more than a hundred workflows whose runs were stopped, the newest hundred are remembered', async () => {
 	jest.spyOn(ExecuteContext.prototype, 'getWorkflow').mockImplementation(function (
 		this: ExecuteContext,
 	) {
 		return { id: this.getExecutionId(), name: 'Workflow', active: false };
 	});
 	const all = Array.from({ length: 101 }, (_, number) => `${number}`);
-	const runAll = async (ids: string[], node: Partial<NodeRun>) =>
-		await Promise.all(
-			ids.map(
-				async (executionId) => await runNode(simulator, { ...videoNode(), ...node, executionId }),
-			),
-		);
 	const endless = videoNode({ prompt: '[fault:task-endless]' });
-	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
 	for (const ids of [all.slice(0, 1), all.slice(1)]) {
-		const expected = submitted() + ids.length;
-		const run = async (signal: AbortSignal) => await runAll(ids, { ...endless, signal });
-		await stopWhen(() => submitted() === expected, run);
+		const expected = submissions() + ids.length;
+		const run = async (signal: AbortSignal) =>
+			await Promise.all(
+				ids.map(
+					async (executionId) => await runNode(simulator, { ...endless, executionId, signal }),
+				),
+			);
+		await stopWhen(() => submissions() === expected, run);
 	}
-	const isHinted = (await runAll(all, { mode: 'manual' })).map(({ hints }) =>
-		hints.some((hint) => hint.includes('that was stopped paid for 1 video')),
+	const named = await Promise.all(
+		all.map(async (executionId) => await namedBy(manual({}, { executionId }))),
 	);
-	expect(isHinted).toEqual(all.map((_, number) => number > 0));
+	expect(named.map(({ length }) => length)).toEqual(all.map((_, number) => Number(number > 0)));
 });
 
-test('a run that was stopped names no video that had failed or that another run submitted, and none to a copy of its workflow', async () => {
+test('a run that was stopped names no video that had failed or that another run submitted', async () => {
+	inWorkflow();
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
 	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
 	const failureIsRead = () => {
@@ -139,39 +248,45 @@ test('a run that was stopped names no video that had failed or that another run 
 		return others.length === 2 && polled.includes(failed!) && areLater;
 	};
 	await runUntil(failureIsRead, { ...endless, items: threeItems });
-	const manual = { ...videoNode(), mode: 'manual' as const };
-	const taskHints = async (node: NodeRun) =>
-		(await runNode(simulator, node)).hints.filter((hint) => hint.includes('that was stopped'));
-	expect(await taskHints({ ...manual, mode: 'trigger' })).toEqual([]);
-	// The nodes of a copy have the same IDs.
-	const copy = jest.spyOn(ExecuteContext.prototype, 'getWorkflow');
-	copy.mockReturnValue({ id: 'copy', name: 'Copy', active: false });
-	expect(await taskHints(manual)).toEqual([]);
-	copy.mockRestore();
-	const [hint = '', ...more] = await taskHints(manual);
-	expect(more).toEqual([]);
-	expect(simulator.tasks.slice(0, 3).map(({ id }) => hint.includes(id))).toEqual([
-		false,
-		true,
-		true,
-	]);
+	const ids = simulator.tasks.slice(1, 3).map(({ id }) => id);
+	expect((await namedBy(manual())).sort()).toEqual([...ids].sort());
 	const polls = simulator.count('poll');
-	const taskId = simulator.tasks[1]!.id;
-	const wait = videoNode({ operation: 'wait', taskId });
+	const wait = videoNode({ operation: 'wait', taskId: ids.join(', ') });
 	const { error } = await runUntil(() => simulator.count('poll') > polls, wait);
-	expect(await taskHints(manual)).toEqual([]);
 	expect(error?.description).toMatch(
-		/still being made, and billed\. Executing this node again costs nothing$/,
+		/still being made, and billed\. Executing this node again costs nothing\n/,
+	);
+	expect((await namedBy(manual({ operation: 'get', taskId: NOTHING }))).sort()).toEqual(
+		[...ids].sort(),
 	);
 });
 
-test('after a Stop, a manual run whose first item fails still has the hint about the stopped run', async () => {
-	const endless = videoNode({ prompt: '[fault:task-endless]' });
-	await runUntil(() => arePolled(simulator, 1, 1), endless);
-	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
-	const onError = 'continueRegularOutput' as const;
-	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', onError });
-	expect(hints).toContainEqual(expect.stringContaining(simulator.tasks[0]!.id));
+test('the console tells the progress of a video once in ten seconds, of at most twenty videos', async () => {
+	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
+	const now = jest.spyOn(systemClock, 'now');
+	let ms = 0;
+	now.mockImplementation(() => (ms += 0));
+	let progress = 0;
+	service.respond = (request) => {
+		if (request.startsWith('POST')) return rawJson({ id: 'request', data: [{ id: 'task-1' }] });
+		progress += 10;
+		// Of ten polls, each third is ten seconds after the one that was told.
+		ms += 4_000;
+		const status = progress < 100 ? 'processing' : 'completed';
+		return rawJson({ id: 'task-1', status, progress, url: progress < 100 ? null : service.url });
+	};
+	await runNode(service, videoNode());
+	const told = tell.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('%'));
+	expect(told).toEqual(
+		[10, 40, 70, 100].map(
+			(percent) =>
+				`Node "Node", execution 1: video task task-1: ${percent < 100 ? 'processing' : 'completed'}, ${percent} % [item 0]`,
+		),
+	);
+	tell.mockClear();
+	const many = Array.from({ length: 21 }, () => ({}));
+	await runNode(simulator, { ...videoNode(), items: many });
+	expect(tell.mock.calls.filter(([text]) => String(text).includes('%'))).toEqual([]);
 });
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
