@@ -13,7 +13,8 @@ const MAX_LISTED = 20;
 
 /** The name of a field with words about a failure, wherever it is, and of one that has them only in an object with such a name. */
 const REASON = /message|msg|reason(?!ing)|detail|error|failure/i;
-const REASON_INSIDE = /^(?:description|cause|raw|text|title)$/i;
+const REASON_INSIDE =
+	/^(?:description|cause|raw|text|title|failed_generation|(?:\w{1,40}_)?guardrail_response)$/i;
 /** The name of a field about the failure that has no words. */
 const NO_WORDS = /(?:code|type|class|name|id|ur[il]|links?|status|time|count)$|^finish/i;
 /** A map from the name of a refused field to the texts about it, as ASP.NET and Laravel send it. */
@@ -22,7 +23,7 @@ const BY_FIELD = /errors$/i;
 export const NOTHING = /^(?:none|null|undefined|)$/i;
 /** The beginning of JSON, and of a page. */
 const JSON_START = /^\s{0,9}[[{]/;
-const PAGE_START = /^\s{0,9}<[a-z!]/i;
+const PAGE_START = /^\s{0,9}<(?:!|[a-z][a-z\d]{0,9}[\s>/])/i;
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
 export const SUCCESS = /^(?:0+|20\d|success|succeed(?:ed)?|ok)$/i;
 

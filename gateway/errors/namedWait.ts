@@ -1,4 +1,4 @@
-import { type Wait, waitInWords, waitsIn } from '../dialects';
+import { waitInWords, waitsIn } from '../dialects';
 import { epochMs, type WallTime } from '../wallTime';
 import { retryAfterIn } from './errorBody';
 import type { ErrorRecord } from './gatewayError';
@@ -39,14 +39,17 @@ export function namedWait(
 	const asked = header(headers, 'retry-after') ?? '';
 	const waits = waitsIn(body);
 	const isThrottled = statusOf(status).isThrottled === true;
-	return sensible([
-		{ ms: Number(retryAfterIn(body) ?? NaN) * 1000 },
-		...waits.filter(({ isData }) => isData),
-		{
-			ms: Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - nowOf(headers, now),
-		},
-		...(isThrottled ? [...waits, waitInWords(words)] : []),
-	]);
+	return sensible(
+		[
+			{ ms: Number(retryAfterIn(body) ?? NaN) * 1000 },
+			...waits.filter((wait) => 'isData' in wait && wait.isData),
+			{
+				ms:
+					Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - nowOf(headers, now),
+			},
+			...(isThrottled ? [...waits, waitInWords(words)] : []),
+		].map((wait) => ('at' in wait ? { ms: wait.at - nowOf(headers, now) } : wait)),
+	);
 }
 
 /** Milliseconds until the window of a rate limit resets: with status 429, `X-RateLimit-Reset-Requests`. */
@@ -70,6 +73,6 @@ function nowOf(headers: Headers, now: WallTime): number {
 	return Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 }
 
-function sensible(waits: Wait[]): number | undefined {
+function sensible(waits: Array<{ ms: number }>): number | undefined {
 	return waits.find(({ ms }) => ms > 0 && ms < MAX_WAIT_MS)?.ms;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { isAnswerLost, isQuotaCode, namesParameter } from '../dialects';
+import { isAnswerLost, isQuotaCode, namesParameter, namesReset } from '../dialects';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -15,7 +15,7 @@ import { ServiceError } from './gatewayError';
 import { meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import { isDocumented, isInterfaceCode, messageInBetween, statusOf } from './statuses';
+import { isDocumented, isInterfaceCode, messageInBetween, type Status, statusOf } from './statuses';
 
 /** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
@@ -72,9 +72,7 @@ export function toServiceError(
 		{
 			message: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 			advice:
-				(summary.isThrottled && retryAfterMs !== undefined
-					? retryAdvice(retryAfterMs)
-					: summary.advice) +
+				(throttledAdvice(summary, retryAfterMs, quoted) ?? summary.advice) +
 				targetOf(status, headers, apiKey) +
 				(isOfService ? '' : POSSIBLE_PROXY),
 			code: (isFromServerInBetween ? undefined : shown(code)) || summary.code,
@@ -158,6 +156,15 @@ export function htmlToText(page: string): string {
 		.trim();
 }
 
-function retryAdvice(retryAfterMs: number): string {
+function throttledAdvice(
+	{ isThrottled }: Pick<Status, 'isThrottled'>,
+	retryAfterMs: number | undefined,
+	words: string,
+): string | undefined {
+	if (!isThrottled) return undefined;
+	if (retryAfterMs === undefined)
+		return namesReset(words)
+			? 'Run it again after the time that the service names, or use another model.'
+			: undefined;
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
 }

@@ -38,6 +38,7 @@ export const isQuotaCode: typeof open.isQuotaCode = () => false;
 export const namesParameter: typeof open.namesParameter = () => false;
 export const startOfInlineData: typeof open.startOfInlineData = () => undefined;
 export const errorBeside: typeof open.errorBeside = () => undefined;
+export const namesReset: typeof open.namesReset = () => false;
 export const waitsIn: typeof open.waitsIn = () => [];
 export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
 export const reasonWords: typeof open.reasonWords = (body) =>

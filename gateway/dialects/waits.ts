@@ -1,0 +1,64 @@
+import { walk } from './answerWalk';
+import { numberIn } from './values';
+
+/** A wait that a body asks for: for some milliseconds, or until a time. */
+export type Wait = { ms: number; isData?: boolean } | { at: number };
+
+/** Seconds: some services add the unit. */
+const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
+/** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
+const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
+/** A header that is repeated in a body. OpenRouter writes its time in milliseconds. */
+const RESET_FIELD = /^x-ratelimit-reset(?:-requests)?$/i;
+/** Seconds since 1970 that are no wait, and milliseconds that are no seconds. */
+const FIRST_SECONDS = 1e9;
+const FIRST_MS = 1e12;
+/** A wait in the words of a response: "Please retry in 3.5s", "try again in 20 seconds". */
+const WAIT_WORDS = /\b(?:re)?try(?: again)? (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?){1,3})/i;
+const AMOUNT = /(\d{1,9}(?:\.\d{1,9})?) ?(ms|[smhd])/gi;
+const UNITS: Record<string, number> = {
+	ms: 1,
+	s: 1000,
+	m: 60_000,
+	h: 3_600_000,
+	d: 86_400_000,
+};
+/** A time in the words of a response, with its zone or without: "Your limit will reset at 2026-09-09 05:38:28". */
+const RESET_WORDS =
+	/\breset(?:s|ting)?\b.{0,20}?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?)\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?/i;
+
+/** The waits that a body names in its fields. */
+export function waitsIn(body: unknown): Wait[] {
+	if (typeof body !== 'object') return [];
+	const places = walk(body);
+	const waits = places.flatMap(({ key, value, inside }): Wait[] => {
+		const [name, unit] = WAIT_FIELD.exec(key) ?? [];
+		if (name === undefined || (typeof value !== 'string' && typeof value !== 'number')) return [];
+		const amount = Number(SECONDS.exec(String(value))?.[1] ?? NaN);
+		return [
+			{ ms: amount * (unit?.toLowerCase() === 'ms' ? 1 : 1000), isData: inside?.key === 'data' },
+		];
+	});
+	const resets = places.flatMap(({ key, value }): Wait[] => {
+		const time = RESET_FIELD.test(key) ? numberIn(value) : undefined;
+		if (typeof time !== 'number') return [];
+		if (time < FIRST_SECONDS) return [{ ms: time * 1000 }];
+		return [{ at: time < FIRST_MS ? time * 1000 : time }];
+	});
+	return [...waits, ...resets];
+}
+
+/** The wait that the words of a body name. A time without a zone may be any in a day. */
+export function waitInWords(words: string): Wait {
+	const [, time, zone] = RESET_WORDS.exec(words) ?? [];
+	if (time !== undefined && zone !== undefined)
+		return { at: Date.parse(`${time.replace(' ', 'T')}${/^[zug]/i.test(zone) ? 'Z' : zone}`) };
+	const [, told = ''] = WAIT_WORDS.exec(words) ?? [];
+	const toldMs = [...told.matchAll(AMOUNT)].map(
+		([, amount, unit = '']) => Number(amount) * (UNITS[unit.toLowerCase()] ?? 0),
+	);
+	return { ms: toldMs.reduce((sum, ms) => sum + ms, 0) };
+}
+
+/** Whether words name a time at which there is room again. */
+export const namesReset = (words: string): boolean => RESET_WORDS.test(words);
