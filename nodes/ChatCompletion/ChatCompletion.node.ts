@@ -16,6 +16,7 @@ import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete, optionsProperty } from './complete';
 import { messageProperties } from './messages';
+import { withErrorForEditor } from '../shared/run/errorText';
 
 const properties: INodeProperties[] = [
 	panelAction('Message a model', 'Send messages to a language model and get its answer'),
@@ -55,6 +56,6 @@ export class ChatCompletion implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await complete(this, properties)];
+		return [await withErrorForEditor(this, complete(this, properties))];
 	}
 }

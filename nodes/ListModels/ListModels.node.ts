@@ -14,6 +14,7 @@ import {
 } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
+import { withErrorForEditor } from '../shared/run/errorText';
 
 const properties: INodeProperties[] = [
 	panelAction('Get many models', 'List the models that your account can use'),
@@ -56,6 +57,6 @@ export class ListModels implements INodeType {
 	methods = { credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await list(this, properties)];
+		return [await withErrorForEditor(this, list(this, properties))];
 	}
 }

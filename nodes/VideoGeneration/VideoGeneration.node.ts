@@ -28,6 +28,7 @@ import { VideoOutput } from './tasks/output';
 import type { Operation } from './tasks/plan';
 import { workOf } from './tasks/run';
 import { wait } from './wait';
+import { forEditor } from '../shared/run/errorText';
 
 const operations: Record<string, Operation> = { generate, get, submit, wait };
 
@@ -149,7 +150,7 @@ async function runChosenOperation(
 		if (made.some(({ json }) => json.error !== undefined)) log.hintAboutStopped();
 		return [made];
 	} catch (error) {
-		throw log.withTasks(error);
+		throw forEditor(context, log.withTasks(error));
 	}
 }
 

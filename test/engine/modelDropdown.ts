@@ -6,7 +6,7 @@ import { searchModels } from '../../nodes/shared/editor/modelLocator';
 
 /** What the dropdown of a model shows for a search, with n8n's own request helper. */
 export async function modelDropdown(output: ModelOutput, credential: IDataObject, text?: string) {
-	const node = { name: 'Node' };
+	const node = { name: 'Node', type: 'test.node' };
 	const { helpers, logger } = new LoadOptionsContext({} as never, node as never, {} as never, '');
 	const context = {
 		helpers,

@@ -14,7 +14,7 @@ import {
 } from '../../../gateway';
 import { asText, fieldOf } from '../form/parameterValues';
 import { IN_EDITOR, IN_EDITOR_MS, openGateway } from '../run/connect';
-import { errorSummary, recordOf } from '../run/errorText';
+import { errorSummary, forEditor, recordOf } from '../run/errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
 const MAX_SHOWN = 500;
@@ -79,7 +79,8 @@ export const searchModels = (output: ModelOutput) =>
 		const models = await withinTotalTime(IN_EDITOR_MS, async (signal) =>
 			(await gateway).listModels(signal),
 		).catch((error: unknown) => {
-			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(recordOf(error))));
+			const words = logMessage(errorSummary(recordOf(error)));
+			throw forEditor(this, new NodeOperationError(this.getNode(), words));
 		});
 		const wanted = filter.trim().toLowerCase();
 		const shown = models

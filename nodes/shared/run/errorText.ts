@@ -1,10 +1,11 @@
 import {
 	type IDataObject,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
 	type INodeExecutionData,
 	type ISupplyDataFunctions,
 	NodeApiError,
-	type NodeError,
+	NodeError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import {
@@ -169,6 +170,37 @@ export function nodeError(
 	}
 	const httpCode = http_status === undefined ? {} : { httpCode: String(http_status) };
 	return new NodeApiError(node, { message: described.message }, { ...described, ...httpCode });
+}
+
+/**
+ * The last step of an error that leaves a node. n8n's editor shows its description, and a toast its message, as HTML, and lets
+ * links over the whole page through: of what a form or a service says, no tag is left. The lines of the description become lines
+ * of the editor. `&` stays, since signed URLs are copied from there. Agents and streams get the text as it is.
+ */
+export function forEditor<Thrown>(
+	context: IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions,
+	error: Thrown,
+): Thrown {
+	const streams = (context as Partial<IExecuteFunctions>).isStreaming?.();
+	if (!(error instanceof NodeError) || streams || runsAsTool(context.getNode())) return error;
+	error.message = withoutTags(error.message);
+	if (typeof error.description === 'string')
+		error.description = withoutTags(error.description).replaceAll('\n', '<br>\n');
+	return error;
+}
+
+/** The output of a node, whose error is {@link forEditor}. */
+export async function withErrorForEditor<Output>(
+	context: IExecuteFunctions,
+	output: Promise<Output>,
+): Promise<Output> {
+	return await output.catch((error: unknown) => {
+		throw forEditor(context, error);
+	});
+}
+
+function withoutTags(text: string): string {
+	return text.replace(/<(?=[a-z/!])/gi, '&lt;');
 }
 
 /** A message as a sentence that another one follows. */
