@@ -1,5 +1,4 @@
 import { isWithin, namesOf, partsOf, type Place, slotOf } from './answerWalk';
-import { REPLACEMENT } from '../redaction';
 import { isFields } from '../schemas/responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */
@@ -13,6 +12,8 @@ export const IS_FILM = 1;
 const NOT_HTTP = 10;
 
 export const IS_ADDRESS = /^[a-z][a-z\d+.-]*:\/\/\S/i;
+/** What was removed from an address, as a part of it that is secret, is named in brackets. */
+const IN_BRACKETS = /\[\w+(?: \w+){1,4}\]/g;
 const HTTP = /^https?:\/\//i;
 const FILM_FILE = /\.(?:mp4|m4v|mov|webm|mkv|avi|mpe?g|ts|ogv|wmv|flv|m3u8|mpd)$/i;
 const PLAYLIST = /\.(?:m3u8|mpd)$/i;
@@ -60,8 +61,7 @@ export function filmsIn(places: readonly Place[], pollUrl: string): Film[] {
 
 function addressIn({ key, value }: Place, pollUrl: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
-	// An address may contain the key.
-	if (text.length > MAX_ADDRESS || /\s/.test(text.replaceAll(REPLACEMENT, ''))) return undefined;
+	if (text.length > MAX_ADDRESS || /\s/.test(text.replaceAll(IN_BRACKETS, ''))) return undefined;
 	if (IS_ADDRESS.test(text)) return text;
 	// grok2api: `/files/a.mp4`.
 	const isPath = /^\.{0,2}\/[^/]/.test(text) || (text.includes('/') && FILM_FILE.test(text));

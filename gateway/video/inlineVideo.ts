@@ -3,6 +3,7 @@ import { notStored, unreadableTask } from '../errors/videoError';
 import { hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { type Asked, isAbout, takeInlineData, taskFrom } from '../dialects';
+import { isFields } from '../schemas/responseJson';
 import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 import { JsonWithInlineData } from './inlineData';
@@ -39,7 +40,7 @@ export async function readTaskWithVideo(
 		);
 	let data = '';
 	const from = (answer: unknown) => {
-		data = takeInlineData(answer);
+		data = takeInlineData(answer) || takeOwnData(answer);
 		return taskFrom(answer, asked, data !== '');
 	};
 	const refusal = (error: GatewayError, answer: unknown) =>
@@ -48,6 +49,14 @@ export async function readTaskWithVideo(
 	const json = read.json.take();
 	const task = await parseResource(json, isWhole, response, videoTaskReport, from, refusal);
 	return { ...task, video: data && (read.dataAt(data) ?? decoded(data)) };
+}
+
+/** `response_format` promises inline data, and no table of the document shows it: it is beside the URL. */
+function takeOwnData(answer: unknown): string {
+	const { b64_json } = isFields(answer) ? answer : {};
+	if (typeof b64_json !== 'string') return '';
+	Reflect.deleteProperty(answer as object, 'b64_json');
+	return b64_json;
 }
 
 /** What a poll found: what the answer says of the task, and its inline video, if there is one. */

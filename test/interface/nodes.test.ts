@@ -2,7 +2,7 @@ import { useRawServer, useSimulator } from '../engine/useServers';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { type Bounds, BOUNDS, chatRequest } from '../../gateway';
 import { chatOptions, requestFields } from '../../nodes/shared/form/chatOptions';
-import { type RawResponse, rawJson } from '../engine/rawServer';
+import { type RawResponse, rawJson, rawResponse } from '../engine/rawServer';
 import { credentialOf, type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
@@ -188,4 +188,35 @@ test('Errors: a 403 with an undocumented code is told with that code, and no cau
 		description: expect.stringMatching(/^See the message .*Not in your plan/s),
 		code: 'model_restricted',
 	});
+});
+
+// What the document promises or allows, and does not show.
+test('Endpoints: the inline video that Response Format asks for is beside the URL', async () => {
+	const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42');
+	const task = { id: 'task-1', status: 'completed', url: null, b64_json: mp4.toString('base64') };
+	const get = video({ operation: 'get', taskId: 'task-1', download: true, simplify: false });
+	const { items } = await askRaw(get, () => rawJson(task));
+	expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'completed' });
+	expect(items[0]?.json).not.toHaveProperty('b64_json');
+	expect(items[0]?.binary?.data?.fileExtension).toBe('mp4');
+});
+
+test('Events: comments between the lines of a stream are no part of it, and may come first', async () => {
+	const chunk = (delta: object, finish_reason: string | null) =>
+		`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}`;
+	const lines = [': wait', chunk({ content: 'Good' }, null), '', ': wait', chunk({}, 'stop')];
+	const type = { 'content-type': 'text/event-stream' };
+	const body = [...lines, 'data: [DONE]', ''].join('\n');
+	const chat = {
+		node: 'chatCompletion',
+		parameters: { model: 'heron', messages: { values: [{ content: 'Hello' }] } },
+	};
+	const { items } = await askRaw(chat, () => rawResponse('200 OK', body, type));
+	expect(items[0]?.json).toMatchObject({ text: 'Good', finish_reason: 'stop' });
+});
+
+test('Endpoints: the models are a list of records with an id', async () => {
+	const node = { node: 'listModels', parameters: {} };
+	const { items } = await askRaw(node, () => rawJson({ object: 'list', data: [{ id: 'heron' }] }));
+	expect(items.map(({ json }) => json.id)).toEqual(['heron']);
 });
