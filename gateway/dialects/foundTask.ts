@@ -127,7 +127,7 @@ function withoutStatus(
 	const isTask = isAsked || !Number.isNaN(percent) || films.some(({ rank }) => rank < IS_FILM + 2);
 	if (films.length > 0 && !(percent < 100)) return isTask ? 'completed' : undefined;
 	const isOperation = OPERATION.test(String(name)) && isEmpty(error);
-	return isAsked && (percent < 100 || isOperation) ? 'processing' : undefined;
+	return isOperation || (isAsked && percent < 100) ? 'processing' : undefined;
 }
 
 /** The `error` of a task, or what it has instead, and all that the answer says of a failure. */

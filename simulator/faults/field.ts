@@ -22,6 +22,8 @@ const sentResponse = z.strictObject({
 	hex: z.string().optional(),
 	size: z.int().optional(),
 	encoding: z.literal('gzip').optional(),
+	/** Whether a task, a model or an answer is found in it, or an error. Else it is refused, or another poll follows. */
+	isRead: z.boolean().default(true),
 	/** The connection is reset behind what was sent. */
 	reset: z.literal(true).optional(),
 });
