@@ -1,4 +1,6 @@
 import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import { isOfStatus } from './statusWords';
+import { partsOf } from './values';
 
 /** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
 const MAX_DEPTH = 16;
@@ -22,15 +24,6 @@ export interface Place {
 	depth: number;
 	/** Whether it is part of the task that was asked for: an object around it has its ID. */
 	isAsked: boolean;
-}
-
-/** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
-export function partsOf(name: string): string {
-	const words = name.slice(0, 100).replace(/([a-z\d])([A-Z])/g, '$1 $2');
-	return words
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]+/gu, ' ')
-		.trim();
 }
 
 /**
@@ -86,10 +79,6 @@ function isOtherTask(entry: unknown): boolean {
 		names.some((name) => /^task_?id$/i.test(name)) || ('id' in entry && names.some(isOfStatus))
 	);
 }
-
-/** Whether the name of a field tells of a status. To take every name apart would be slow. */
-export const isOfStatus = (name: string): boolean =>
-	/(?:status|state|flag|done|finished|completed?)(?:$|[^a-z])/i.test(name.slice(0, 100));
 
 /** The names of the fields that lead to a place, its own first. */
 export function namesOf(place: Place, from?: Place): string[] {

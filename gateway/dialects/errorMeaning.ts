@@ -1,5 +1,5 @@
 import { type ErrorCode, isErrorCode } from '../schemas/errors';
-import { partsOf } from './answerWalk';
+import { partsOf } from './values';
 
 /** What an error response says. */
 export interface ErrorSaid {

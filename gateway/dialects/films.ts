@@ -1,4 +1,5 @@
-import { isWithin, namesOf, partsOf, type Place, slotOf } from './answerWalk';
+import { isWithin, namesOf, type Place, slotOf } from './answerWalk';
+import { partsOf } from './values';
 import { isFields } from '../schemas/responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */

@@ -1,8 +1,9 @@
-import { type Asked, isOfStatus, isWithin, partsOf, type Place, slotOf, walk } from './answerWalk';
+import { type Asked, isWithin, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
-import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
+import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { NOTHING, reasonWords, SUCCESS } from './reasonWords';
-import { isDone, isKnownStatus, mayBeFailed, readStatus } from './statusWords';
+import { isDone, isKnownStatus, mayBeFailed, readStatus, statusField } from './statusWords';
+import { partsOf } from './values';
 
 /** A status word, and the object that it is about. */
 interface Said {
@@ -12,9 +13,6 @@ interface Said {
 	rank: number;
 }
 
-const STATUS = /^(?:task )?(?:status|state)$/;
-const MAY_BE_STATUS = /\b(?:status|state)(?: (?:str|text|name))?$/;
-const IS_DONE = /^(?:is )?(?:done|finished|completed?)$/;
 /** The rank of a status that is a number. */
 const NUMBER = 3;
 /** An operation of Google says `done` only when it is. */
@@ -25,21 +23,20 @@ const REASON = /\b(?:error|fail(?:ed|ure)?)\b|(?<!finish )\breasons?$/;
 
 /** The status word that a field is. */
 function saidBy({ key, value, inside, isAsked }: Place): Said[] {
-	if (!isOfStatus(key) || inside === undefined || !isFields(inside.value)) return [];
+	const field = statusField(key);
+	if (field === undefined || inside === undefined || !isFields(inside.value)) return [];
 	// `status: {status_str: "success"}` (ComfyUI) is the status of the object around it.
-	const around = STATUS.test(partsOf(inside.key)) ? inside.inside : undefined;
+	const around = statusField(inside.key)?.isStatus ? inside.inside : undefined;
 	const isInStatus = isFields(around?.value);
 	const task = around !== undefined && isInStatus ? around : inside;
-	const words = partsOf(key);
-	if (typeof value === 'boolean' && IS_DONE.test(words))
-		return [{ task, word: value ? 'done' : 'processing', rank: words === 'done' ? 0 : 1 }];
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	if (typeof value === 'boolean' && field.isEnd)
+		return [{ task, word: value ? 'done' : 'processing', rank: key === 'done' ? 0 : 1 }];
+	const word = typeof value === 'boolean' ? '' : plainText(value).trim();
 	// A number means something else in each service.
-	if (/^\d+$/.test(text) && /\b(?:status|state|flag)$/.test(words))
-		return isAsked ? [{ task, word: text, rank: NUMBER }] : [];
-	if (text === '' || !MAY_BE_STATUS.test(words)) return [];
-	if (STATUS.test(words)) return [{ task, word: text, rank: 0 }];
-	return isInStatus || isKnownStatus(text) ? [{ task, word: text, rank: isInStatus ? 0 : 2 }] : [];
+	if (/^\d+$/.test(word) && field.mayBeNumber) return isAsked ? [{ task, word, rank: NUMBER }] : [];
+	if (word === '' || !field.mayBeStatus) return [];
+	if (field.isStatus) return [{ task, word, rank: 0 }];
+	return isInStatus || isKnownStatus(word) ? [{ task, word, rank: isInStatus ? 0 : 2 }] : [];
 }
 
 /** The status words of all objects. */

@@ -1,4 +1,4 @@
-import { partsOf } from './answerWalk';
+import { partsOf } from './values';
 
 /** What an error response says. */
 interface Said {

@@ -1,5 +1,5 @@
 import { STATUSES } from '../schemas/video';
-import { partsOf } from './answerWalk';
+import { partsOf } from './values';
 
 type Status = (typeof STATUSES)[number];
 /** `unclear`: a failure, if the next poll says it, too. `running`: on its way, in a word that is shown as it is. */
@@ -29,6 +29,35 @@ export const STATUS_WORDS: ReadonlyArray<
 const WORDS = STATUS_WORDS.flatMap(([meaning, where, words]) =>
 	words.map((word) => ({ meaning, where, word })),
 );
+
+/** The names of a field with a status: all that tells one by its name is asked of these. */
+export const STATUS_NAMES = ['status', 'state'];
+const NAMES = STATUS_NAMES.join('|');
+/** To take every name apart would be slow. `statusText` has one, `statuses` has none. */
+const OF_STATUS = new RegExp(
+	`(?:${[...STATUS_NAMES, 'flag', 'done', 'finished', 'complete', 'completed']
+		.flatMap((name) => [name, name.toUpperCase(), name[0]!.toUpperCase() + name.slice(1)])
+		.join('|')})(?:$|[^a-z])`,
+);
+const IS_STATUS = new RegExp(`^(?:task )?(?:${NAMES})$`);
+const MAY_BE_STATUS = new RegExp(`\\b(?:${NAMES})(?: (?:str|text|name))?$`);
+const MAY_BE_NUMBER = new RegExp(`\\b(?:${NAMES}|flag)$`);
+const IS_END = /^(?:is )?(?:done|finished|completed?)$/;
+
+export const isOfStatus = (name: string): boolean => OF_STATUS.test(name.slice(0, 100));
+
+/** What a field tells of a status by its name; undefined for other fields. */
+export function statusField(name: string) {
+	if (!isOfStatus(name)) return undefined;
+	const words = partsOf(name);
+	return {
+		isStatus: IS_STATUS.test(words),
+		mayBeStatus: MAY_BE_STATUS.test(words),
+		mayBeNumber: MAY_BE_NUMBER.test(words),
+		/** Whether it is true at the end. */
+		isEnd: IS_END.test(words),
+	};
+}
 
 /** What is still to come, whatever happened before: `failed_retrying`. */
 const TO_COME = /\b(?:not|queued|pending|retry|\w+ing)$|\bnot\b/;

@@ -1,11 +1,11 @@
-import { namesOf, partsOf, type Place, slotOf, walk } from './answerWalk';
+import { namesOf, type Place, slotOf, walk } from './answerWalk';
 import { statusesIn } from './foundTask';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { STATUSES } from '../schemas/video';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS } from './reasonWords';
 import { readStatus } from './statusWords';
-import { besideSent, hasOnly, idIn, numberIn, withRead } from './values';
+import { besideSent, hasOnly, idIn, numberIn, partsOf, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =

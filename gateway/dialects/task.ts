@@ -1,9 +1,18 @@
 import { isFields } from '../schemas/responseJson';
-import { type Asked, namesOf, partsOf, walk } from './answerWalk';
+import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
 import { isDone, isKnownStatus, mayBeFailed, saidStatus, readStatus } from './statusWords';
-import { besideSent, hasOnly, idIn, numberIn, percentIn, timeIn, withRead } from './values';
+import {
+	besideSent,
+	hasOnly,
+	idIn,
+	numberIn,
+	partsOf,
+	percentIn,
+	timeIn,
+	withRead,
+} from './values';
 
 const FIELDS = new Set(
 	'id status progress url revised_prompt metadata created_at completed_at error'.split(' '),

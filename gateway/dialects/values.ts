@@ -1,5 +1,14 @@
 import { type Fields, isFields } from '../schemas/responseJson';
 
+/** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
+export function partsOf(name: string): string {
+	const words = name.slice(0, 100).replace(/([a-z\d])([A-Z])/g, '$1 $2');
+	return words
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim();
+}
+
 /** A number that is sent as text. Anything else is unchanged. */
 export function numberIn(value: unknown): unknown {
 	const isNumber =

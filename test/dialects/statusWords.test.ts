@@ -74,3 +74,30 @@ test('what was sent in fields that read otherwise stands beside them', () => {
 	});
 	expect(read('queued', { url: null, mood: 'fair' })).toMatchObject({ sent_as: undefined });
 });
+
+test.each([
+	['status', 'statuses'],
+	['state', 'estate'],
+	['task_status', 'status_code'],
+	['taskState', 'task_states'],
+	['job_status', 'status_of_job'],
+	['status_str', 'status_string'],
+	['state_text', 'state_texts'],
+	['statusName', 'name'],
+])('the field %s has a status, and %s has none', (name, other) => {
+	const found = (field: string) => taskFrom({ id: 'task-1', [field]: 'queued' }, asked);
+	expect(found(name)).toMatchObject({ status: 'queued' });
+	expect(found(other)).toBeUndefined();
+});
+
+test.each([
+	['done', 'undone'],
+	['is_done', 'was_done'],
+	['finished', 'finish'],
+	['completed', 'completes'],
+	['isComplete', 'incomplete'],
+])('the field %s tells an end, and %s does not', (name, other) => {
+	const found = (field: string) => taskFrom({ id: 'task-1', [field]: false }, asked);
+	expect(found(name)).toMatchObject({ status: 'processing' });
+	expect(found(other)).toBeUndefined();
+});
