@@ -31,7 +31,7 @@ description, after "The service says:". [Errors](errors.md) has the codes, and [
 
 `;
 
-/** docs/messages.md: every message, advice and hint of the product, sorted. */
+/** docs/messages.md: every message that has advice, and every hint of the product, sorted. */
 export function messagesPage(): string {
 	const reader = new TextReader();
 	const texts = reader.read();
@@ -39,19 +39,11 @@ export function messagesPage(): string {
 	if (others.length > 0)
 		throw new Error(`The text for users cannot be read in:\n${others.join('\n')}`);
 	const errors = rowsOf(texts.filter(({ message }) => message.length > 0));
-	const alone = unique(
-		texts.filter(({ message }) => message.length === 0).flatMap(({ advice }) => advice),
-	);
 	const hints = unique(texts.flatMap(({ hint }) => hint));
 	return [
 		INTRODUCTION,
 		'## Errors\n\n',
 		table(['Message', 'What to do'], errors),
-		'\n## Advice of several messages\n\n',
-		table(
-			['What to do'],
-			alone.map((text) => [text]),
-		),
 		'\n## Hints above the output\n\n',
 		table(
 			['Hint'],
@@ -60,16 +52,16 @@ export function messagesPage(): string {
 	].join('');
 }
 
-/** A row for each message, with all advice that it can have. */
+/** A row for each message, with all advice that it can have. One without advice says what to do itself: "… must be text". */
 function rowsOf(texts: UserTexts[]): string[][] {
 	const adviceOf = new Map<string, string[]>();
 	for (const { message, advice } of texts)
 		for (const name of unique(message).map(nameOf))
 			adviceOf.set(name, unique([...(adviceOf.get(name) ?? []), ...advice]));
-	return unique(texts.flatMap(({ message }) => message)).map((text) => [
-		anchored(text),
-		(adviceOf.get(nameOf(text)) ?? []).map(inCell).join('<br>'),
-	]);
+	return unique(texts.flatMap(({ message }) => message)).flatMap((text) => {
+		const advice = adviceOf.get(nameOf(text)) ?? [];
+		return advice.length > 0 ? [[anchored(text), advice.map(inCell).join('<br>')]] : [];
+	});
 }
 
 /** Sorted, with one … for variable parts in a row, and without parts of sentences. Of those with one name, the one with most parts. */

@@ -23,7 +23,20 @@ import {
 
 /**
  * A wait that takes place in n8n's database: n8n saves the execution, frees the process, and runs the node again when
- * the wait is over. n8n offers nodes no such thing, so it is put together from two that it offers (n8n 2.20 to 2.41):
+ * the wait is over. The life of a wait:
+ *
+ * - Begin: n8n calls `execute`, which calls {@link beginDurableWait}, then does its work and writes the book.
+ * - Pause: what is left to wait for is in the book, and the work returns `pause(…)`, a request, in place of an output. n8n runs
+ *   the node once more for it: `beginDurableWait` finds the pause in its input, and `hold` calls `putExecutionToWait`. n8n stores
+ *   the execution with the book in its context.
+ * - Resume: when the time is over, n8n passes the entry of the pause on and calls `execute` with a response. `begin` clears what
+ *   n8n left behind, and the run continues from the book with `isResumed`. It pauses again, or returns its output.
+ * - Stop during a pause: n8n runs no code of the node. The error that each item had for this case (`ifStopped`) stays stored.
+ * - Retry of an execution that was stopped: another execution ID. With the original workflow the run continues from the book, as
+ *   a first try; with the currently saved one n8n skips the node, and makes error items of `ifStopped`.
+ * - Retry On Fail: n8n counts its tries from the start after each pause, so each pause hands on how many there were.
+ *
+ * n8n offers nodes no such thing, so it is put together from two that it offers (n8n 2.20 to 2.41):
  *
  * 1. A node may ask the engine to run other nodes for it and is then run again with the metadata of its request. It
  *    was made for agents. A node may name itself: that inner run is the pause.
