@@ -8,8 +8,10 @@ import { sendingOptionsOf } from '../simulation/promises/sendingOptions';
 // What the simulator and the simulation say again on their own.
 
 test('the simulator checks each field that the options of a chat set', () => {
-	const known = Object.keys(chatRequest.shape);
-	expect(known).toEqual(expect.arrayContaining(Object.keys(requestFields({}))));
+	const unchecked = Object.keys(requestFields({})).filter((field) => !(field in chatRequest.shape));
+	expect(unchecked.map((field) => `Add ${field} to chatRequest in simulator/endpoints.ts`)).toEqual(
+		[],
+	);
 });
 
 test('the promises of the simulation expect the defaults of the form', () => {

@@ -144,7 +144,7 @@ test.each<[string, unknown, RegExp]>([
 	['a field that an option already sets', { temperature: 1 }, /"temperature"/],
 	['a field out of range', { top_p: 2 }, /^Top P \(top_p\) must/],
 	['a field that is not a whole number', { max_tokens: 0.5 }, /^Max Tokens/],
-	['what JSON cannot contain', { seed: NO_JSON }, /^The request is not valid JSON/],
+	['what JSON cannot contain', { custom_field: NO_JSON }, /^The request is not valid JSON/],
 ])('an additional body with %s is refused before any request', async (_name, bad, expected) => {
 	const options = { temperature: 0.5, additionalBody: value };
 	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: '\n ' });
