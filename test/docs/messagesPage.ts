@@ -11,7 +11,7 @@ const PASSED_ON: readonly string[] = [
 	'gateway/errors/meaning.ts: advice ?? row.advice',
 	'gateway/errors/serviceError.ts: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`',
 	"gateway/schemas/input.ts: `${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`",
-	'nodes/VideoGeneration/tasks/log.ts: asHtml(stoppedBefore)',
+	'nodes/VideoGeneration/tasks/log.ts: asHtml(aboutStopped)',
 	'nodes/VideoGeneration/tasks/log.ts: this.list(true)',
 	"nodes/shared/durableWait/pause.ts: ifStopped[index] ?? ''",
 	'nodes/shared/editor/modelLocator.ts: errorSummary(recordOf(error))',
