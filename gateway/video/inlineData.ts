@@ -1,5 +1,5 @@
 import { startOfInlineData } from '../dialects';
-import { ByteBuffer } from '../http/body';
+import { ByteBuffer, hasContent } from '../http/body';
 
 /** Bytes of a text from which on it is decoded while it arrives. A shorter one is parsed with the JSON around it. */
 const LONG = 64 * 1024;
@@ -34,7 +34,8 @@ export class JsonWithInlineData {
 
 	add(bytes: Buffer): void {
 		const rest = this.open ? this.decode(bytes, this.open) : bytes;
-		if (rest === undefined) return;
+		// Keep-alive bytes before the JSON are no part of it.
+		if (rest === undefined || (this.json.length === 0 && !hasContent(rest))) return;
 		this.json.add(rest);
 		if (this.json.length > LONG) this.search();
 	}
