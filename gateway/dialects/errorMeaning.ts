@@ -81,7 +81,7 @@ const WORDS: ReadonlyArray<readonly [Code | undefined, statuses: number[] | 'any
 		[
 			'content_filtered',
 			'any',
-			/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i,
+			/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent (?:was |is )?blocked\b|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i,
 		],
 		[
 			'service_unavailable',

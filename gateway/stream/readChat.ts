@@ -33,8 +33,11 @@ export async function readChat(
 	const error = whole && errorBeside(completion);
 	if (error !== undefined) throw toServiceError(response, error);
 	if (answerEnd(completion) === 'failed') {
-		const message = `The answer ended with finish_reason: ${firstChoice(completion).finish_reason}`;
-		throw toServiceError(response, { error: { message } });
+		const reasons = Object.entries(firstChoice(completion)).filter(
+			([name, value]) => name.endsWith('finish_reason') && typeof value === 'string',
+		);
+		const words = reasons.map(([name, reason]) => `${name}: ${String(reason)}`).join(', ');
+		throw toServiceError(response, { error: { message: `The answer ended with ${words}` } });
 	}
 	return completion;
 }

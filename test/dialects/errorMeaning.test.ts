@@ -56,6 +56,7 @@ test.each([
 
 test.each<[number, string, string | undefined, string]>([
 	[400, 'Violated guardrail policy', 'content_filtered', 'The guardrail gr-1 is not found'],
+	[400, 'Content blocked: a word was found', 'content_filtered', 'The contents block is empty'],
 	[400, 'Blocked by input guardrail', 'content_filtered', 'A guardrail is missing'],
 	[400, 'Incorrect API key provided', 'invalid_api_key', 'The API keyboard is incorrect'],
 	[400, 'The access token has expired', 'invalid_api_key', 'The access to the token page'],
