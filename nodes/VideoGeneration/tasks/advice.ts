@@ -7,13 +7,16 @@ import type { PaidTask } from '../../shared/book/schema';
 interface PaidVideos {
 	operation: 'Wait' | 'Get, Download on';
 	count?: number;
-	/** What the second node comes after, where it finds its task IDs there. */
+	/** Where the second node is. */
 	after?: string;
 	/** What the second node has as its Task ID. */
 	taskId?: string;
 	/** Another way, where n8n offers it, up to the word before "add". */
 	orElse?: string;
 }
+
+/** Where this node has no output: to execute a node behind it, n8n would execute this one again. */
+export const APART = ', not connected to this one,';
 
 /** How to get videos that are paid for, without a full stop. Another operation of the same node would lose its fields. */
 export function toGetWithoutPaying({
@@ -30,6 +33,19 @@ export function toGetWithoutPaying({
 /** The end of a text about tasks, as the field Task ID takes it. No full stop follows. */
 export function listOfIds(ids: string[]): string {
 	return `${ids.length === 1 ? 'ID' : 'IDs'}: ${ids.join(', ')}`;
+}
+
+/** The lines of an error that ends a batch in which some videos are paid. */
+export function adviceAboutBatch(paid: number, items: number): string[] {
+	const [are, them] = paid === 1 ? ['is', 'it'] : ['are', 'them'];
+	const how = toGetWithoutPaying({ operation: 'Wait', count: paid, after: APART });
+	const lines = [
+		`${paid} of these videos ${are} paid. ${how}.`,
+		`Executing this node again pays for ${them} again.`,
+	];
+	const handOn =
+		'To hand on what succeeds, set On Error of this node to Continue (using error output).';
+	return items > 1 ? [...lines, handOn] : lines;
 }
 
 /** What a Stop leaves behind. */
@@ -66,5 +82,6 @@ export function adviceAbout(
 	const isDone = status === 'completed';
 	const operation = isDone ? 'Get, Download on' : 'Wait';
 	const taskId = `the task ID ${idText(id)}`;
-	return `${toGetWithoutPaying({ operation, taskId, orElse: offersRetry ? `use ${RETRY}, or ` : '' })}. ${PAYS_AGAIN}`;
+	const ofThrown = offersRetry ? { orElse: `use ${RETRY}, or `, after: APART } : {};
+	return `${toGetWithoutPaying({ operation, taskId, ...ofThrown })}. ${PAYS_AGAIN}`;
 }

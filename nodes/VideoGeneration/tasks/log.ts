@@ -9,7 +9,14 @@ import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
-import { COSTS_NOTHING, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
+import {
+	adviceAboutBatch,
+	APART,
+	COSTS_NOTHING,
+	listOfIds,
+	stoppedRunPaid,
+	toGetWithoutPaying,
+} from './advice';
 import { findsTasks, type Operation } from './plan';
 import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
@@ -117,6 +124,7 @@ export class TaskLog {
 			item !== undefined && retry(`item ${item}`),
 			// n8n drops the hints of a run that fails.
 			!wasStopped && this.aboutStopped,
+			...(wasStopped ? [] : this.aboutBatch),
 			list,
 		];
 		error.description = described.filter(Boolean).join('\n');
@@ -129,6 +137,13 @@ export class TaskLog {
 		return error;
 	}
 
+	/** Where tasks are paid besides those that fail, which have advice of their own. */
+	private get aboutBatch(): string[] {
+		const paid = this.book.tasks.filter(isPaid);
+		const areAllFailed = paid.every(({ error }) => error !== undefined);
+		return areAllFailed ? [] : adviceAboutBatch(paid.length, this.context.getInputData().length);
+	}
+
 	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	private stopped(): void {
 		const { context, book } = this;
@@ -138,9 +153,7 @@ export class TaskLog {
 		if (!list || loggedStops.has(run)) return;
 		loggedStops.add(run);
 		this.write('warn', `stopped. ${list}`);
-		const paid = book.tasks.filter(
-			(task) => isSubmittedHere(task) && task.latest.status !== 'failed',
-		);
+		const paid = book.tasks.filter(isPaid);
 		rememberStopped(
 			context,
 			paid.map(({ latest }) => latest.id),
@@ -182,7 +195,9 @@ export class TaskLog {
 		);
 		const isOurs = all.some(({ task }) => isSubmittedHere(task));
 		const { length: count } = all;
-		const how = isOurs ? toGetWithoutPaying({ operation: 'Wait', count }) : COSTS_NOTHING;
+		const how = isOurs
+			? toGetWithoutPaying({ operation: 'Wait', count, after: APART })
+			: COSTS_NOTHING;
 		const { lostItems } = this.book;
 		return [
 			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
@@ -210,6 +225,11 @@ export class TaskLog {
 			// The text is in the log, and the videos are paid for.
 		}
 	}
+}
+
+/** Whether this execution paid for a video that is there, or is being made. */
+function isPaid(task: PaidTask): boolean {
+	return isSubmittedHere(task) && task.latest.status !== 'failed' && task.state !== 'unknown';
 }
 
 /** What lists and errors call the state of a task. */

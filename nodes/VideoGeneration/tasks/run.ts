@@ -5,7 +5,7 @@ import type { BookEntry } from '../../shared/book/schema';
 import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { Outcome } from '../../shared/run/outcomes';
 import type { ItemWork } from '../../shared/run/runItems';
-import { listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
+import { APART, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import type { TaskLog } from './log';
 import { findsTasks, openEntry, type Operation, type Plan, type VideoRun } from './plan';
 import { forgetStopped, tellOfStopped } from './stoppedRuns';
@@ -78,12 +78,7 @@ function isNew({ book }: VideoRun): boolean {
 
 /** Once for each Stop: a hint after new videos are paid for would come too late. */
 function paidBefore(ids: string[]): GatewayError {
-	const how = toGetWithoutPaying({
-		operation: 'Wait',
-		count: ids.length,
-		// With this node before it, n8n would execute this node, too.
-		after: ', not connected to this one,',
-	});
+	const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length, after: APART });
 	const advice = `${how}. To make new videos, execute again. ${listOfIds(ids.map(idText))}`;
 	const code: NodeCode = 'node_error';
 	return new GatewayError({ message: stoppedRunPaid(ids.length), advice, code });

@@ -93,20 +93,27 @@ function shown(record: ErrorRecord): Shown {
 	};
 }
 
-/** What to do, then the service's own words. In one line: an item shows a line break as \n, and the editor as a space. */
+/** What to do, then the service's own words, in one line: an item shows a line break as \n. */
 function descriptionOf(record: ErrorRecord): string {
+	return linesOf(record).join(' ');
+}
+
+/** The same, a line for each. */
+function linesOf(record: ErrorRecord): string[] {
 	const { advice, sent = 1, words, speaker = 'The service', technical, earlier, task } = record;
-	return [
+	const remedy = [
 		advice,
 		sent > 1 && `It was tried ${sent} times.`,
 		// The advice about a task tells what it may have cost.
 		!task && record.may_have_been_accepted && MAY_BE_PAID,
+	];
+	const lines = [
+		remedy.filter(Boolean).join(' '),
 		words && `${speaker} says: ${words}`,
 		technical && `Technical detail: ${technical}`,
 		earlier && `In the try before: ${errorSummary(earlier)}`,
-	]
-		.filter(Boolean)
-		.join(' ');
+	];
+	return lines.flatMap((line) => line || []);
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -150,9 +157,9 @@ export function nodeError(
 	const node = context.getNode();
 	const { isApiError, n8nContext, http_status, ...record } = recordOf(error);
 	const { message } = record;
-	const description = descriptionOf(record);
+	const description = linesOf(record).join('\n');
 	// A chat window shows the line break as a space.
-	const all = `${withFullStop(message)}\n${description}`;
+	const all = `${withFullStop(message)}\n${descriptionOf(record)}`;
 	const streams = (context as Partial<IExecuteFunctions>).isStreaming?.();
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {

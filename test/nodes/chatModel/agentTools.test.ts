@@ -19,7 +19,7 @@ describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 		const { run } = await callTool(simulator, caller, makeVideo, boat);
 		const [hint] = run.data.resultData.runData[makeVideo.name]?.at(-1)?.hints ?? [];
 		expect(hint?.message).toMatch(
-			/^1 video is not downloaded\. .* after the agent, .* task_id\. <a/,
+			/^1 video is not downloaded\. .* after the agent with .* task_id\. <a/,
 		);
 	});
 

@@ -143,7 +143,7 @@ test('an expression that n8n cannot evaluate fails its items with what n8n says'
 
 test('an error after retries says how often the request was tried', async () => {
 	const { error } = await runNode(simulator, failing('unavailable', 1));
-	expect(error?.description).toContain(' It was tried 2 times. ');
+	expect(error?.description).toMatch(/ It was tried 2 times\.(<br>)?\nThe service says: /);
 	const { error: once } = await runNode(simulator, failing('unavailable'));
 	expect(once?.description).not.toMatch(/It was tried|true|false|undefined/);
 });

@@ -64,7 +64,7 @@ test('a stopped run names its tasks in one warning, and in its error', async () 
 	const ids = simulator.tasks.map(({ id }) => id);
 	const list = ids.map((id) => `[item 0] ${id}: processing`).join(' ');
 	const how =
-		'To get them without paying again, add a second Video Generation node with the operation Wait and these task IDs';
+		'To get them without paying again, add a second Video Generation node, not connected to this one, with the operation Wait and these task IDs';
 	const all = `IDs: ${ids.join(', ')}`;
 	const advice = `They are still being made, and billed. ${how}. ${all}`;
 	const warning = `Node "Node", execution 1: stopped. Tasks of this run: ${list}. ${advice}`;
@@ -254,7 +254,7 @@ test('a run that was stopped names no video that had failed or that another run 
 	const wait = videoNode({ operation: 'wait', taskId: ids.join(', ') });
 	const { error } = await runUntil(() => simulator.count('poll') > polls, wait);
 	expect(error?.description).toMatch(
-		/still being made, and billed\. Executing this node again costs nothing\n/,
+		/still being made, and billed\. Executing this node again costs nothing(<br>)?\n/,
 	);
 	expect((await namedBy(manual({ operation: 'get', taskId: NOTHING }))).sort()).toEqual(
 		[...ids].sort(),

@@ -262,12 +262,52 @@ test.each([
 	expect(error?.description).toContain('pays for another video');
 });
 
+describe('a bad row of a batch', () => {
+	const rows = ['One', 'Two', '[fault:content-filtered]'].map((prompt) => ({ prompt }));
+	const linesOf = ({ error }: NodeResult) => error?.description?.split(/(?:<br>)?\n/) ?? [];
+
+	test('is told first, then what is paid, a line for each', async () => {
+		const failed = await runNode(simulator, { ...video(), items: rows });
+		const ids = simulator.tasks.map(({ id }) => id);
+		expect(ids).toHaveLength(2);
+		expect(linesOf(failed)).toEqual([
+			expect.stringMatching(/^Change the/),
+			expect.stringMatching(/^The service says: /),
+			'2 of these videos are paid. To get them without paying again, add a second Video Generation node, not connected to this one, with the operation Wait and these task IDs.',
+			'Executing this node again pays for them again.',
+			'To hand on what succeeds, set On Error of this node to Continue (using error output).',
+			expect.stringMatching(/^Tasks of this run: \[item 0\] task-/),
+			`IDs: ${ids.join(', ')}`,
+		]);
+	});
+
+	test('has no such lines where nothing is paid, or the video that failed alone', async () => {
+		simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
+		const none = await runNode(simulator, { ...video(), items: rows });
+		expect(linesOf(none).join()).not.toMatch(/paid|On Error/);
+		const endless = { waitOptions: { pollInterval: 0.01, maxWait: 0.02 } };
+		const alone = await runNode(simulator, {
+			...video(endless),
+			items: [{ prompt: '[fault:task-endless]' }],
+		});
+		expect(linesOf(alone).join()).not.toMatch(/videos (is|are) paid|On Error/);
+	});
+
+	test('is told in sentences to an agent, and in items', async () => {
+		const onError = 'continueRegularOutput' as const;
+		const { items: output } = await runNode(simulator, { ...video(), items: rows, onError });
+		const { description } = output[2]?.json.error as { description: string };
+		expect(description).toMatch(/^Change the [^\n]* The service says: /);
+	});
+});
+
 describe('a video that is not finished when Max Wait is over', () => {
 	const endless = {
 		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
 		items: [{ prompt: '[fault:task-endless]' }],
 	};
-	const other = 'add a second Video Generation node with the operation Wait and the task ID';
+	const other =
+		'add a second Video Generation node, not connected to this one, with the operation Wait and the task ID';
 	const pays = 'Executing this node again pays for another video.';
 
 	test('is waited for again by Retry, or by another node, and its ID is not first in the message', async () => {
@@ -302,7 +342,9 @@ describe('a video that is not finished when Max Wait is over', () => {
 		const onError = 'continueRegularOutput' as const;
 		const { items: output } = await runNode(simulator, { ...endless, onError });
 		const { description } = output[0]?.json.error as { description: string };
-		expect(description).toContain(`To get it without paying again, ${other}`);
+		expect(description).toContain(
+			`To get it without paying again, ${other.replace(', not connected to this one,', '')}`,
+		);
 		expect(description).not.toContain('Retry');
 		const { error } = await runNode(simulator, { ...endless, mode: 'integrated' });
 		expect(error?.message).toContain(`${simulator.tasks[1]?.id}: processing`);
