@@ -36,7 +36,11 @@ export class StreamedAnswer {
 			throw toServiceError(this.response, body);
 		}
 		const { withheld } = this.chunks;
-		const adds = this.chunks.from(value).map((chunk) => this.addChunk(chunk, text));
+		const adds = this.chunks.from(value).map((chunk) => {
+			const added = this.addChunk(chunk, text);
+			this.onText(added.text);
+			return added.isContent;
+		});
 		const error = errorBeside(value);
 		if (error !== undefined) throw toServiceError(this.response, error);
 		return adds.includes(true) || this.chunks.withheld > withheld;
@@ -44,7 +48,8 @@ export class StreamedAnswer {
 
 	/** @returns whether every choice has a finish reason */
 	end = (): boolean => {
-		for (const chunk of this.chunks.rest()) this.addChunk(chunk, '');
+		const texts = this.chunks.rest().map((chunk) => this.addChunk(chunk, '').text);
+		this.onText(this.response.apiKey.redactResponse(texts.join('')));
 		return this.assembler.isFinished;
 	};
 
@@ -65,15 +70,12 @@ export class StreamedAnswer {
 		throw malformedResponse(this.response, 'The stream ended without an answer', json);
 	}
 
-	private addChunk(chunk: unknown, event: string): boolean {
-		if (!isFields(chunk) || !isChunk(chunk)) return this.ignore(chunk, event);
+	private addChunk(chunk: unknown, event: string): ReturnType<CompletionAssembler['add']> {
+		if (!isFields(chunk) || !isChunk(chunk)) {
+			this.ignore(chunk, event);
+			return { text: '', isContent: false };
+		}
 		this.hasChunks = true;
-		const { text, isContent } = this.assemble(chunk, event);
-		this.onText(text);
-		return isContent;
-	}
-
-	private assemble(chunk: Fields, event: string): ReturnType<CompletionAssembler['add']> {
 		try {
 			return this.assembler.add(chunk);
 		} catch (error) {
@@ -84,13 +86,12 @@ export class StreamedAnswer {
 	}
 
 	/** A time, `null`, `{"type": "ping"}` or what cannot begin JSON is ignored: the rest of the answer is paid for. */
-	private ignore(value: unknown, event: string): false {
+	private ignore(value: unknown, event: string): void {
 		if (value === undefined && event.startsWith('{')) throw this.invalidChunk(event);
 		if (readErrorBody(value)) throw toServiceError(this.response, value);
 		this.lastIgnored = event;
 		this.ignored += 1;
 		if (this.ignored > MAX_IGNORED) throw this.invalidChunk(event);
-		return false;
 	}
 
 	private invalidChunk(event: string): GatewayError {

@@ -285,6 +285,15 @@ describe('of an answer whose chunks are counted in the index, nothing is lost', 
 		expect(json).toMatchObject({ text: 'Good day', usage: usage(9), id: 'chat-2' });
 	});
 
+	test('and a key that two of them divide is not streamed on', async () => {
+		const halves = [service.key.slice(0, 8), service.key.slice(8)];
+		const events = ['Good ', ...halves].map((content, index) => counted(index, { content }));
+		const stream = [...events.map(line), 'data: [DONE]\n\n'].join('');
+		const { json, chunks } = await itemOf(stream, { options: { stream: true } }, true);
+		expect(json.text).toBe('Good [API key removed]');
+		expect(chunks.map(({ content }) => content ?? '').join('')).toBe('Good [API key removed]');
+	});
+
 	test('not even the whole message at its end, which repeats it', async () => {
 		const message = { role: 'assistant', content: 'Good day' };
 		const last = { index: 2, message, finish_reason: 'stop' };
