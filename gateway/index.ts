@@ -36,7 +36,6 @@ export {
 	textOf,
 	tokensOf,
 } from './answer/answer';
-export { hasRoundedNumber } from './answer/jsonInProse';
 export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
 export { readToolCalls } from './answer/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

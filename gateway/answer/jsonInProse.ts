@@ -42,9 +42,3 @@ function completeAt(text: string, start: number, end: number): string {
 	const closed = new JsonScanner().endIn(text, start, Math.min(end, text.length));
 	return closed === -1 ? '' : text.slice(start, closed);
 }
-
-/** Whether JavaScript has rounded a whole number: beyond 2^53 its last digits are lost. */
-export function hasRoundedNumber(value: unknown): boolean {
-	if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasRoundedNumber);
-}

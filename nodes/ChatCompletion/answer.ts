@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import * as n8n from 'n8n-workflow';
 import {
 	answerEnd,
@@ -8,16 +8,14 @@ import {
 	endOf,
 	firstChoice,
 	type GatewayError,
-	hasRoundedNumber,
 	jsonValuesIn,
 	malformedAnswer,
-	readToolCalls,
 	shortText,
 	textOf,
 	tokensOf,
 	whereJsonBreaks,
 } from '../../gateway';
-import { hintAfterRun, type RunHints } from '../shared/output/hints';
+import type { RunHints } from '../shared/output/hints';
 import { type OutputFields, present, without } from '../shared/output/item';
 
 export const answerFields = {
@@ -142,19 +140,11 @@ export function noteOddAnswer(
 				`ended by a reason that this node does not know (finish_reason: ${reason}). Check whether it is complete.`,
 			);
 	}
-	if (answerEnd(completion) !== 'length' && hasInvalidCall(completion))
-		hints.note(
-			'a tool call that is not complete or not valid. Run it again, or choose another model.',
-		);
 	const { content, refusal } = firstChoice(completion).message;
 	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
 	noteEmptyAnswer(hints, completion);
 	if (values.length > 1)
 		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
-	if (hasRoundedNumber(values.at(-1)))
-		hints.note(
-			'JSON with a number beyond 2^53, whose last digits JavaScript rounds in json. Its digits are in text: ask the model to write it in quotation marks.',
-		);
 	if (simplify && choices.length > 1)
 		hints.note('the first of several choices. Turn off Simplify to see them all.');
 }
@@ -169,24 +159,4 @@ function noteEmptyAnswer(hints: RunHints, completion: ChatCompletion): void {
 		);
 	else if (has === 'nothing' && end !== 'length' && end !== 'content_filter')
 		hints.note('empty: no text, no tool call. Run it again, or choose another model.');
-}
-
-/** Whether an agent would refuse one of its tool calls. */
-function hasInvalidCall(completion: ChatCompletion): boolean {
-	try {
-		readToolCalls(completion, (text) => text);
-		return false;
-	} catch {
-		return true;
-	}
-}
-
-/** Several answers have a price that is easily overlooked. */
-export function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const answers = items.filter(({ json }) => !('error' in json));
-	if (answers.length < 2) return;
-	const tokens = answers.map(({ json }) => Number((json.usage as IDataObject)?.total_tokens));
-	const total = tokens.reduce((sum, count) => sum + count, 0);
-	const counted = Number.isNaN(total) ? '' : `: ${total.toLocaleString('en')} tokens`;
-	hintAfterRun(context, `${answers.length} requests were answered${counted}`, 'info');
 }

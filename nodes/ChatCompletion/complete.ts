@@ -31,13 +31,12 @@ import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/fingerprints';
 import type { BookEntry } from '../shared/book/schema';
-import { paidRun, type PaidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
+import { paidRun, type PaidRun, refusalOf } from '../shared/book/paidRun';
 import {
 	type Answer,
 	answerItemFields,
 	countTokens,
 	full,
-	hintAboutBill,
 	noJsonError,
 	noteOddAnswer,
 	readAnswer,
@@ -85,7 +84,6 @@ export async function complete(
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
 	const book = new PaidBook(context, requestParameters);
-	throwIfStoppedBefore(context, book);
 	const hints = new RunHints('answer');
 	// A tool's output is for its agent, and would be mixed into the agent's own text.
 	const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
@@ -96,17 +94,14 @@ export async function complete(
 			return {
 				read: (itemIndex) => readForm(service.form, isLive, itemIndex),
 				prepare: (form, itemIndex) => prepare(run, form, itemIndex),
-				refusal: () => run.spending.refusal(),
+				refusal: () => refusalOf(run),
 				async work(prepared, itemIndex) {
 					const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
 					return [itemOf(run, prepared, answer, itemIndex)];
 				},
 				output(outcomes) {
 					const items = itemsOf(context, outcomes);
-					showHints(() => {
-						hints.show(context);
-						hintAboutBill(context, items);
-					});
+					showHints(() => hints.show(context));
 					return items;
 				},
 			};

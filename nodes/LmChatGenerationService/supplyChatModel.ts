@@ -46,7 +46,7 @@ export async function supplyChatModel(
 		const body = additionalBody(options);
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
-		const spending = new SpendingLimit(context, { isRepeated: true, hasEarlierWork: false });
+		const spending = new SpendingLimit(context);
 		const max = readMaxBillableRequests(options);
 		const chatModel = new GatewayChatModel(model, {
 			gateway,

@@ -8,12 +8,13 @@ import {
 	type INodeTypeDescription,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { invalidInput } from '../../gateway';
+import { refusedValue } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
-import { paidRun, throwIfStoppedBefore } from '../shared/book/paidRun';
+import { paidRun } from '../shared/book/paidRun';
 import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
+import { namedAsInForm } from '../shared/form/parameterLabels';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { failAll } from '../shared/run/outcomes';
@@ -132,13 +133,18 @@ async function runChosenOperation(
 	context: IExecuteFunctions,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[][] | EngineRequest> {
-	const operation = operations[context.getNodeParameter('operation', 0, 'generate') as string];
-	if (operation === undefined) return [failAll(context, customApiCall)];
+	const chosen = context.getNodeParameter('operation', 0, 'generate');
+	const operation = operations[String(chosen)];
+	if (operation === undefined) {
+		const rule = `must be ${Object.keys(operations).join(' or ')}`;
+		return [
+			failAll(context, () => namedAsInForm(refusedValue('operation', rule, chosen), properties)),
+		];
+	}
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry, operation);
 	const output = new VideoOutput(context, book, operation);
 	try {
-		throwIfStoppedBefore(context, book);
 		const made = await runItems(context, {
 			properties,
 			connected: (service) =>
@@ -152,13 +158,4 @@ async function runChosenOperation(
 	} catch (error) {
 		throw forEditor(context, log.withTasks(error));
 	}
-}
-
-/** n8n itself adds "Custom API Call" to the operations of a node whose credential the HTTP Request node can use. */
-function customApiCall() {
-	return invalidInput(
-		'operation',
-		'This node cannot make a custom API call',
-		'Add an HTTP Request node instead. Set its Authentication to Predefined Credential Type, and choose Generation Service API and your credential. Nothing was sent to the service.',
-	);
 }

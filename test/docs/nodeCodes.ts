@@ -8,7 +8,7 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	spending_limit: [
 		'Max Billable Requests does not allow the request. Nothing was sent.',
-		'Check whether a loop or an agent repeats the node, or increase the limit.',
+		'Increase the limit if you want to pay for more.',
 	],
 	cancelled: [
 		'The execution was stopped.',

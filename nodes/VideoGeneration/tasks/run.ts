@@ -1,6 +1,7 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, idText, isFinished, type NodeCode } from '../../../gateway';
 import { errorIn, liveTasks, type PaidBook } from '../../shared/book/book';
+import { refusalOf } from '../../shared/book/paidRun';
 import type { BookEntry } from '../../shared/book/schema';
 import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
 import type { Outcome } from '../../shared/run/outcomes';
@@ -22,7 +23,7 @@ export function workOf(
 	run: VideoRun,
 	operation: Operation,
 ): ItemWork<Plan, Opened, object, INodeExecutionData[] | EngineRequest> {
-	const { book, service, spending, output } = run;
+	const { book, service, output } = run;
 	const { form } = service;
 	if (!findsTasks(operation)) {
 		if (book.isGone) throw lostState(run.log);
@@ -34,7 +35,7 @@ export function workOf(
 		isBegun: book.current.size > 0,
 		read: (item) => operation.plan(form, item, form.collection('options', item)),
 		prepare: (plan, item) => ({ entry: openEntry(run, plan, item), video: plan.video }),
-		refusal: () => spending.refusal(),
+		refusal: () => refusalOf(run),
 		async work({ entry, video }) {
 			if (video) await submitMissing(run, video, entry).catch((error) => keepPaid(entry, error));
 			// What is submitted and not waited for is done.
@@ -73,7 +74,7 @@ function entryUnlessFailed(entry: BookEntry): BookEntry {
 
 /** Whether nothing of what the run asks for has been submitted: a second try, or a run after a pause, continues its videos. */
 function isNew({ book }: VideoRun): boolean {
-	return book.current.size === 0 && !book.hasEarlierWork;
+	return book.entries.length === 0;
 }
 
 /** Once for each Stop: a hint after new videos are paid for would come too late. */

@@ -35,10 +35,8 @@ export async function submitMissing(
 	);
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.record.may_have_been_accepted) {
-			const wasStopped = error instanceof CancelledError;
 			entry.lost = {};
-			if (wasStopped) entry.earlier = error.record;
-			log.lost(entry.item, wasStopped);
+			log.lost(entry.item, error instanceof CancelledError);
 		}
 		throw error;
 	});

@@ -75,11 +75,6 @@ export class PaidBook {
 		}
 	}
 
-	/** Whether an earlier try paid for something. */
-	get hasEarlierWork(): boolean {
-		return this.earlier.size > 0;
-	}
-
 	/** Every entry of this run, also those of earlier tries that its form no longer asks for. */
 	get entries(): BookEntry[] {
 		const earlier = [...this.earlier.values()].flat();

@@ -1,9 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError, isOwn } from '../../../gateway';
-import { isStopped } from '../run/cancel';
+import { GatewayError } from '../../../gateway';
 import type { Service } from '../run/connect';
-import { nodeError } from '../run/errorText';
-import { runsAsTool } from '../run/runsAsTool';
+import { afterEarlierTry } from '../run/errorText';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
 
@@ -19,21 +16,17 @@ export interface PaidRun {
  * same tasks.
  */
 export function paidRun(service: Service, book: PaidBook): PaidRun {
-	const { context } = service;
-	const spending = new SpendingLimit(context, {
-		isRepeated: book.run > 0 || runsAsTool(context.getNode()),
-		hasEarlierWork: book.hasEarlierWork,
-	});
-	return { service, book, spending };
+	return { service, book, spending: new SpendingLimit(service.context) };
 }
 
-/**
- * To be called before a run. Of the tries that Retry On Fail makes after a Stop, only the error of the last one is shown.
- * @throws NodeOperationError the error of the try that was stopped while a request was in flight
- */
-export function throwIfStoppedBefore(context: IExecuteFunctions, book: PaidBook): void {
-	for (const { item, earlier } of isStopped(context) ? book.entries : []) {
-		if (earlier && isOwn(earlier, 'cancelled'))
-			throw nodeError(context, new GatewayError(earlier), item);
-	}
+/** Once all items are planned: why none is sent, with what an earlier try may have been billed for. */
+export function refusalOf({ book, spending }: PaidRun) {
+	const refusal = spending.refusal();
+	const earlier = [...book.current.values()].find((entry) => entry.earlier)?.earlier;
+	return (
+		refusal && {
+			...refusal,
+			error: new GatewayError(afterEarlierTry(refusal.error.record, earlier)),
+		}
+	);
 }

@@ -68,36 +68,6 @@ test('a broken stream sends an end chunk, and its error item keeps the text so f
 	expect(simulator.count('chatStream')).toBe(2);
 });
 
-test('with Retry On Fail, the reader of a stream is told where the next try begins', async () => {
-	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', times: 1 });
-	const { items, chunks } = await runNode(simulator, { ...chatNode(), streaming: true, tries: 2 });
-	const text = chunks.map(({ content }) => content ?? '').join('');
-	const answer = String(items[0]?.json.text);
-	const [first = '', second] = text.split('\nTrying again:\n');
-	expect(answer.startsWith(first)).toBe(true);
-	expect(first).not.toBe('');
-	expect(second).toBe(answer);
-	const types = chunks.map(({ type }) => type).filter((type) => type !== 'item');
-	expect(types).toEqual(['begin', 'end', 'begin', 'end']);
-});
-
-test('with Retry On Fail, only the item that is tried again is told of it', async () => {
-	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two', times: 1 });
-	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
-	const { chunks } = await runNode(simulator, {
-		...chatNode({ options: { maxConcurrency: 1 } }),
-		...{ items, streaming: true, tries: 2 },
-	});
-	const again = chunks.filter(({ content }) => content?.includes('Trying again'));
-	expect(again.map(({ metadata }) => metadata.itemIndex)).toEqual([1]);
-});
-
-test('with Retry On Fail, a reader who has seen nothing yet sees the answer alone', async () => {
-	simulator.inject({ endpoint: 'chatStream', fault: 'invalid-request', times: 1 });
-	const { items, chunks } = await runNode(simulator, { ...chatNode(), streaming: true, tries: 2 });
-	expect(chunks.map(({ content }) => content ?? '').join('')).toBe(items[0]?.json.text);
-});
-
 test('an error in the stream has both the message and the advice', async () => {
 	const invalid = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
 	const [refusal] = (await runNode(simulator, invalid)).chunks;

@@ -148,11 +148,10 @@ test('an error after retries says how often the request was tried', async () => 
 	expect(once?.description).not.toMatch(/It was tried|true|false|undefined/);
 });
 
-test('the operation that n8n adds by itself fails its items, and names the HTTP Request node', async () => {
+test('the operation "Custom API Call", which n8n adds by itself, fails its items', async () => {
 	const node = videoNode({ operation: '__CUSTOM_API_CALL__' });
 	const { error } = await runNode(simulator, node);
-	expect(error?.message).toBe('This node cannot make a custom API call [item 0]');
-	expect(error?.description).toContain('Add an HTTP Request node instead');
+	expect(error?.message).toMatch(/^Operation must be generate or get or submit or wait/);
 	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
 	expect(items).toMatchObject([{ json: { error: { code: 'invalid_input', item: 0 } } }]);
 	expect(simulator.requests).toEqual([]);
