@@ -15,10 +15,15 @@ const TOGETHER_PART = 0.02;
 const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
+/** By more than this, the host's clock was set back. */
+const CLOCK_STEP_MS = 1_000;
 /** How long one poll between two pauses may be repeated. */
 const MAX_BETWEEN_PAUSES_MS = 10_000;
 /** A poll that fails after Max Wait is repeated for a minute. Each has ten seconds, the first and the last one, too. */
 const REPEATED_MS = 50_000;
+
+/** No poll comes closer to the last one, which is when Max Wait is over, than this part of the interval. */
+const MIN_PART = 0.2;
 
 /** Tasks that this process waits for. */
 let waiting = 0;
@@ -30,6 +35,8 @@ export interface TaskWait {
 	get: (signal: AbortSignal, withinMs?: number) => Promise<VideoTask>;
 	/** Milliseconds from one poll to the next. */
 	interval: number;
+	/** Milliseconds that the wait takes at most from now on, whatever the clock of the host says. */
+	maxWaitMs?: number | undefined;
 	/** Whether a completed task has all that is asked for: one without is polled again for half a minute. */
 	hasVideo?: (task: VideoTask) => boolean;
 	/** Where polls may be apart by a pause in which no process waits. */
@@ -51,8 +58,8 @@ export interface Pauses {
  *
  * Resolves to the task when it is completed or failed, or to undefined where the sleep is to be a pause: then the wait
  * continues when it is called again. The last poll is made when Max Wait is over, and repeated for up to a minute if it fails:
- * however long it waits in our own queues, a finished video is never taken for one that is not. A host that sleeps does not
- * extend Max Wait. A task without a deadline is polled once.
+ * however long it waits in our own queues, a finished video is never taken for one that is not. Neither a host that sleeps nor a
+ * clock that is set back extends Max Wait. A task without a deadline is polled once.
  * @throws GatewayError `wait_timeout` with the failure of the last poll if it failed
  * @throws CancelledError at once when the execution is cancelled
  * @throws GatewayError when no poll of the task can ever succeed
@@ -61,10 +68,16 @@ export async function waitForTask(
 	wait: TaskWait,
 	clock: Clock = systemClock,
 ): Promise<VideoTask | undefined> {
-	const { task, get, interval, hasVideo = () => true, pauses, signal } = wait;
+	const { task, get, interval, maxWaitMs = Infinity, hasVideo = () => true, pauses, signal } = wait;
 	const { deadline } = task;
-	const leftMs = () => (deadline ? Math.max(0, msBetween(clock.wallTime(), deadline)) : 0);
-	const shortestPause = () => (pauses && !task.doubt && pauses.allow() ? pauses.shortest : 0);
+	const leftByWall = () => (deadline ? msBetween(clock.wallTime(), deadline) : 0);
+	const endsAt = clock.now() + Math.min(maxWaitMs, leftByWall());
+	/** Until the first of both clocks says that Max Wait is over: one may be set back, the other stands still in a sleep. */
+	const leftMs = () => Math.max(0, Math.min(leftByWall(), endsAt - clock.now()));
+	const mayPause = () => pauses && !task.doubt && pauses.allow() && leftMs() >= pauses.shortest;
+	const shortestPause = () => (pauses && mayPause() ? pauses.shortest : 0);
+	/** No poll is further away, whatever was stored. */
+	const furthestMs = Math.max(interval, pauses?.shortest ?? 0) + interval * MIN_PART;
 	const earlyMs = (delay: number) => {
 		const width = Math.min(interval * TOGETHER_PART, MAX_EARLY_MS);
 		// The last poll may not be early.
@@ -81,9 +94,14 @@ export async function waitForTask(
 		for (;;) {
 			const shortest = shortestPause();
 			task.due ??= firstPoll(task, Math.max(interval, shortest), clock.wallTime());
+			task.due = earliest([task.due, later(clock.wallTime(), furthestMs)]);
 			const dueMs = Math.max(0, msBetween(clock.wallTime(), task.due));
 			// Half a pause early is better than half a pause late.
-			if (shortest > 0 && dueMs > shortest / 2) return undefined;
+			if (shortest > 0 && dueMs > shortest / 2) {
+				if (leftByWall() - leftMs() > CLOCK_STEP_MS)
+					task.deadline = later(clock.wallTime(), leftMs());
+				return undefined;
+			}
 			if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs - earlyMs(dueMs), stopping.signal);
 
 			const isLast = leftMs() <= TICK_MS;
@@ -105,7 +123,7 @@ export async function waitForTask(
 			if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
 
 			if (isLast) {
-				task.lastFailedAt ??= now;
+				task.lastFailedAt = earliest([task.lastFailedAt ?? now, now]);
 				const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
 				// A minute is for polls that got no answer.
 				if (found || failure?.isAnswer || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
@@ -120,9 +138,6 @@ export async function waitForTask(
 		signal?.removeEventListener('abort', stop);
 	}
 }
-
-/** No poll comes closer to the last one, which is when Max Wait is over, than this part of the interval. */
-const MIN_PART = 0.2;
 
 function msUntilPoll(interval: number, shortestPause: number, leftMs: number): number {
 	const ms = Math.max(interval, shortestPause);

@@ -23,14 +23,14 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 	const { entry, task } = open;
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
-	const { interval = 0 } = entry.waitOptions ?? {};
+	const { interval = 0, maxWaitMs } = entry.waitOptions ?? {};
 	/** The inline video, if there is one to download. */
 	const videos: Buffer[] = [];
 	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
 	try {
 		const gateway = gatewayOf(entry.item);
 		const waiting = waitForTask({
-			...{ task, interval, pauses, signal },
+			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
 				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
 				run.log.polled(entry.item, task, found);

@@ -37,8 +37,10 @@ export class Wait {
 
 	/** Settles the tasks of an item, except those that wait in the database. */
 	async settle(entry: BookEntry): Promise<void> {
-		const open = openTasksOf(entry);
-		await Promise.all(open.map((each) => settleTask(this.run, each, this.pausesOf(each))));
+		const settling: Array<Promise<void>> = [];
+		for (const open of openTasksOf(entry))
+			settling.push(settleTask(this.run, open, this.pausesOf(open)));
+		await Promise.all(settling);
 	}
 
 	/**
