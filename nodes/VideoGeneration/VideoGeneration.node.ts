@@ -26,7 +26,7 @@ import { waitingTooltip } from './form/wait';
 import { submit } from './submit';
 import { TaskLog } from './tasks/log';
 import { VideoOutput } from './tasks/output';
-import type { Operation } from './tasks/plan';
+import type { Operation } from './tasks/operation';
 import { workOf } from './tasks/run';
 import { wait } from './wait';
 import { forEditor } from '../shared/run/errorText';

@@ -3,7 +3,7 @@ import { optionsProperty, readBillableVideo, requestProperties } from './form/re
 import { downloadProperties, readOutput } from './form/result';
 import { readWait, waitOptionsProperty } from './form/wait';
 import { generatedFields } from './tasks/output';
-import type { Operation } from './tasks/plan';
+import type { Operation } from './tasks/operation';
 
 /** Submits as Submit does, then waits as Wait does. */
 export const generate: Operation = {

@@ -2,7 +2,7 @@ import { simplifyProperty } from '../shared/form/sharedProperties';
 import { downloadProperties, outputOptionsProperty, readOutput } from './form/result';
 import { readTaskIds, taskIdProperty } from './form/taskId';
 import { taskFields } from './tasks/output';
-import type { Operation } from './tasks/plan';
+import type { Operation } from './tasks/operation';
 
 /** Polls a task once, and downloads its video if it is finished and Download is on. */
 export const get: Operation = {

@@ -1,7 +1,7 @@
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { optionsProperty, readBillableVideo, requestProperties } from './form/request';
 import { readOutput } from './form/result';
-import type { Operation } from './tasks/plan';
+import type { Operation } from './tasks/operation';
 
 /** Submits a video, and continues without waiting. */
 export const submit: Operation = {

@@ -3,7 +3,7 @@ import { downloadProperties, outputOptionsProperty, readOutput } from './form/re
 import { readTaskIds, taskIdProperty } from './form/taskId';
 import { readWait, waitOptionsProperty } from './form/wait';
 import { taskFields } from './tasks/output';
-import type { Operation } from './tasks/plan';
+import type { Operation } from './tasks/operation';
 
 /** Waits for a task that was submitted earlier. */
 export const wait: Operation = {

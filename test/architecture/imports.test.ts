@@ -36,7 +36,7 @@ const ROOMS: Record<string, string[][]> = {
 		['output'],
 		['hints', 'fileName'],
 		['log'],
-		['advice'],
+		['advice', 'operation', 'stoppedRuns'],
 	],
 };
 

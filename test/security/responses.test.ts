@@ -112,7 +112,7 @@ test.each([3, 40])(
 		expect(hints.pop()).toMatch(`${named} videos were submitted, and each is billed`);
 		expect(hints).toEqual([expect.stringContaining(`${named - 1} videos are beyond`)]);
 		expect(ended.data.resultData.metadata?.billable_requests).toBe(String(named));
-		expect(lines.join()).toContain(`task-${named - 1} [item 0]`);
+		expect(lines.join()).toContain(`task-${named - 1}`);
 	},
 );
 

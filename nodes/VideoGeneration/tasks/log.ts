@@ -17,7 +17,7 @@ import {
 	stoppedRunPaid,
 	toGetWithoutPaying,
 } from './advice';
-import { findsTasks, type Operation } from './plan';
+import { findsTasks, type Operation } from './operation';
 import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
 /** The execute data of n8n whose Stop is in the log. */

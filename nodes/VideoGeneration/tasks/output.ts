@@ -9,7 +9,7 @@ import { fieldOf } from '../../shared/form/parameterValues';
 import { recordOf } from '../../shared/run/errorText';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';
-import { findsTasks, type Operation } from './plan';
+import { findsTasks, type Operation } from './operation';
 
 /** The fields of a task, simplified. */
 export const taskFields = {

@@ -1,13 +1,10 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import type { PaidRun } from '../../shared/book/paidRun';
 import type { DurableWait } from '../../shared/durableWait/durableWait';
-import type { FormReader } from '../../shared/form/formReader';
-import type { OutputFields } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
-import { taskIdProperty } from '../form/taskId';
 import type { TaskLog } from './log';
+import type { Plan } from './operation';
 import type { VideoOutput } from './output';
 
 /** What one run of the node works with. */
@@ -17,34 +14,10 @@ export interface VideoRun extends PaidRun {
 	output: VideoOutput;
 }
 
-/** What an operation asks for an item: videos to submit, or a task; how to wait for them, and what their items look like. */
-export interface Plan extends Pick<BookEntry, 'waitOptions' | 'outputOptions'> {
-	video?: BillableVideo;
-	/** Of tasks that someone submitted earlier. */
-	taskIds?: string[];
-}
-
 /** A task in the state `open`. */
 export interface OpenTask {
 	entry: BookEntry;
 	task: PaidTask;
-}
-
-export interface Operation {
-	option: Omit<INodePropertyOptions, 'value'> & { action: string };
-	properties: INodeProperties[];
-	outputFields: OutputFields;
-	/**
-	 * Reads an item.
-	 * @param options the collection Options, which is read once
-	 * @throws GatewayError
-	 */
-	plan: (form: FormReader, item: number, options: Record<string, unknown>) => Plan;
-}
-
-/** Whether an operation finds its tasks in the form, and submits none. */
-export function findsTasks({ properties }: Operation): boolean {
-	return properties.includes(taskIdProperty);
 }
 
 /** The entry of an item, with what earlier tries submitted for it. To be called for each item before anything is submitted. */
