@@ -80,7 +80,7 @@ export class TaskLog {
 	/** A poll found a task: the log says once if the answer names another one, and the console how far it is. */
 	polled(item: number, { latest }: PaidTask, found: VideoTask): void {
 		const { id, sent_as } = found;
-		if (found.progress !== latest.progress) this.tellProgress(item, found);
+		if ((found.progress ?? 0) !== (latest.progress ?? 0)) this.tellProgress(item, found);
 		if (sent_as?.id === undefined || sent_as.id === latest.sent_as?.id) return;
 		const what = `polls of video task ${idInLog(id)} are answered with the ID ${idInLog(sent_as.id)}`;
 		this.write('warn', `${what}: check whether it is the right video [item ${item}]`);
