@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import { hasOnlyThoughts } from '../dialects';
 import { type ChatCompletion, FINISH_REASONS } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
+import { spare } from '../schemas/lists';
 import type { Fields } from '../schemas/responseJson';
 
 type Choice = ChatCompletion['choices'][number];
@@ -35,19 +37,17 @@ export function answerEnd(completion: ChatCompletion): Choice['end'] {
 	return endOf(firstChoice(completion));
 }
 
+const count = spare(z.number());
+const counts = z.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
+
 /** The token counts that the service sent. */
-export function tokensOf({ usage }: ChatCompletion) {
-	const { prompt_tokens, completion_tokens, total_tokens } = usage ?? {};
-	return {
-		prompt_tokens: prompt_tokens ?? undefined,
-		completion_tokens: completion_tokens ?? undefined,
-		total_tokens: total_tokens ?? undefined,
-	};
+export function tokensOf({ usage, tokens }: ChatCompletion): Partial<z.infer<typeof counts>> {
+	return counts.safeParse(tokens ?? usage).data ?? {};
 }
 
 /** The calls of tools in a message. */
-export function callsIn({ tool_calls }: Fields): unknown[] {
-	return Array.isArray(tool_calls) ? tool_calls : [];
+export function callsIn({ calls, tool_calls }: Fields): unknown[] {
+	return [calls, tool_calls].find((list) => Array.isArray(list)) ?? [];
 }
 
 /** Whether a model thought before it answered. */

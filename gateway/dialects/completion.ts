@@ -35,7 +35,10 @@ function isDocumented(body: unknown): boolean {
 	);
 }
 
-/** A chat completion, as the interface has it. A choice without an answer is left out: the others are paid for. */
+/**
+ * A chat completion, as the interface has it. A choice without an answer is left out: the others are paid for. What calls of tools and the usage
+ * mean is beside them, in fields that are not shown.
+ */
 export function completionFrom(body: unknown): unknown {
 	if (isDocumented(body)) return body;
 	const completion = unwrapped(body);
@@ -47,7 +50,7 @@ export function completionFrom(body: unknown): unknown {
 	const counts = usage ?? (isFields(last) ? last.usage : undefined);
 	return {
 		...withRead(completion, { id: idIn, created: numberIn }),
-		...(isFields(counts) && { usage: withRead(counts, TOKENS) }),
+		...(isFields(counts) && { usage: counts, tokens: withRead(counts, TOKENS) }),
 		choices: choices.flatMap(choiceFrom),
 	};
 }
@@ -87,7 +90,7 @@ function choiceFrom(choice: unknown): Fields[] {
 				...(!isOwn && { role: 'assistant', content: '' }),
 				...message,
 				...('content' in message && { content }),
-				...(calls.length > 0 && { tool_calls: toolCallsFrom(calls) }),
+				...(calls.length > 0 && { calls: toolCallsFrom(calls) }),
 			},
 		},
 	];

@@ -10,7 +10,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { counted, listOf, spare } from './lists';
+import { anyList, counted, listOf, spare } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -111,6 +111,8 @@ const answerMessage = z.looseObject({
 	content: z.string().nullish(),
 	refusal: spare(z.string().nullable()),
 	tool_calls: z.unknown().superRefine(counted()).optional(),
+	/** What a dialect's calls of tools mean. Never shown. */
+	calls: spare(anyList),
 });
 
 /** `tool_calls` is that of function calling, which the document names but does not show. */
@@ -134,15 +136,9 @@ export const chatCompletion = z.looseObject({
 	created: spare(z.number()),
 	model: spare(z.string()),
 	choices: listOf(choice),
-	usage: spare(
-		z
-			.looseObject({
-				prompt_tokens: spare(z.number().nullable()),
-				completion_tokens: spare(z.number().nullable()),
-				total_tokens: spare(z.number().nullable()),
-			})
-			.nullable(),
-	),
+	usage: spare(z.looseObject({}).nullable()),
+	/** What a dialect's usage means. Never shown. */
+	tokens: spare(z.looseObject({})),
 });
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;

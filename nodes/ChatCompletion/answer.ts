@@ -101,8 +101,11 @@ export function simplified(completion: ChatCompletion): IDataObject {
 
 /** The completion as the service sent it, without an `error`, which would send a good item to the error branch. */
 export function full(completion: ChatCompletion): IDataObject {
-	const choices = completion.choices.map((choice) => without(choice, 'end'));
-	return { ...without(completion, 'error'), choices } as IDataObject;
+	const choices = completion.choices.map((choice) => ({
+		...without(choice, 'end'),
+		message: without(choice.message, 'calls'),
+	}));
+	return { ...without(without(completion, 'error'), 'tokens'), choices } as IDataObject;
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */

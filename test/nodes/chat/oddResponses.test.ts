@@ -34,6 +34,22 @@ test('an id that is a number, and tokens in quotation marks, are output, streame
 	expect(json).toMatchObject(expected);
 });
 
+test('without Simplify, calls and token counts are as the service sent them', async () => {
+	const usage = { prompt_tokens: '1', completion_tokens: 2, total_tokens: null, cost: 'none' };
+	const call = (id: string, text: string) => ({ id, function: { name: 'now', arguments: text } });
+	const sent = [call('call-1', '{"a":1}{"b":2}'), call('call-2', '')];
+	const whole = completion({ usage, choices: [choice(null, { tool_calls: sent })] });
+	const { json } = await itemOf(whole, { simplify: false });
+	expect(json).toEqual(whole);
+	const simple = (await itemOf(whole)).json;
+	expect(simple.usage).toEqual({ prompt_tokens: 1, completion_tokens: 2 });
+	expect(simple.tool_calls).toMatchObject([
+		{ function: { arguments: '{"a":1}' } },
+		{ function: { arguments: '{"b":2}' } },
+		{ function: { arguments: '' } },
+	]);
+});
+
 test('a number of tokens that is none does not cost the others', async () => {
 	const usage = { prompt_tokens: 1, completion_tokens: 'some', total_tokens: 3 };
 	const { json } = await itemOf(completion({ usage }));
