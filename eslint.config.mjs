@@ -96,6 +96,19 @@ export default [
 		rules: { 'no-restricted-imports': 'off' },
 	},
 	{
+		// `String(value)` and a template throw where the `toString` of a stranger's object is no function.
+		files: ['{gateway,nodes,credentials}/**/*.ts'],
+		ignores: ['**/*.d.ts'],
+		languageOptions: { parserOptions: { projectService: true } },
+		rules: {
+			'@typescript-eslint/no-base-to-string': ['error', { checkUnknown: true }],
+			'@typescript-eslint/restrict-template-expressions': [
+				'error',
+				{ allowNumber: true, allowBoolean: true, allowNullish: true },
+			],
+		},
+	},
+	{
 		// A text of a user or of the service must not make an expression go back and forth: its time grows with its length.
 		files: ['{gateway,nodes,credentials}/**/*.ts'],
 		plugins: { regexp },

@@ -38,6 +38,7 @@ export {
 } from './answer/answer';
 export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
 export { readToolCalls } from './answer/toolCalls';
+export { plainText } from './schemas/responseJson';
 export { toolParameters } from './schemas/toolParameters';
 export {
 	type Bounds,

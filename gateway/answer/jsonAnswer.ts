@@ -1,6 +1,10 @@
 import { withoutThoughts } from '../dialects';
 import type { ChatCompletion } from '../schemas/chat';
-import { parseResponseJson, parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import {
+	parseResponseJson,
+	parseResponseJsonOrUndefined,
+	plainText,
+} from '../schemas/responseJson';
 import { callsIn, firstChoice, textOf } from './answer';
 import { jsonInProse } from './jsonInProse';
 
@@ -36,7 +40,7 @@ export function whereJsonBreaks(text: string): string | undefined {
 	try {
 		if (candidate !== undefined) parseResponseJson(candidate.trim());
 	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
+		return error instanceof Error ? error.message : plainText(error);
 	}
 	return undefined;
 }

@@ -106,8 +106,10 @@ const OVERLOADED = 529;
 export function errorMeaning(said: ErrorSaid): ErrorMeaning | undefined {
 	const { status, code, words, isErrorBody } = said;
 	if (isQuota(said)) return { code: 'quota_not_enough', status: status === 429 ? 403 : status };
-	const meant = codeMeaning(code) ?? codeMeaning(said.type);
-	if (isErrorBody && (status === OVERLOADED || meant === 'service_unavailable'))
+	// A code of its own says more than its class.
+	const meant = codeMeaning(code ?? said.type);
+	const meanings = [meant, codeMeaning(said.type)];
+	if (isErrorBody && (status === OVERLOADED || meanings.includes('service_unavailable')))
 		return { code: 'service_unavailable', status: 503 };
 	if (isErrorCode(code) && code !== 'invalid_request_error') return undefined;
 	const told = WORDS.find(

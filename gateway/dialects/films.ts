@@ -1,6 +1,6 @@
 import { isWithin, namesOf, type Place, slotOf } from './answerWalk';
 import { partsOf } from './values';
-import { isFields } from '../schemas/responseJson';
+import { isFields, plainText } from '../schemas/responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */
 const MAX_FILMS = 1_000;
@@ -102,7 +102,7 @@ function typeBeside({ inside }: Place): string {
 	const types = Object.entries(inside.value).filter(([name]) =>
 		/^(?:content type|mime(?: ?type)?|media type|type|kind|format)$/.test(partsOf(name)),
 	);
-	return types.map(([, type]) => String(type)).join(' ');
+	return types.map(([, type]) => plainText(type)).join(' ');
 }
 
 /**

@@ -120,10 +120,10 @@ function withoutStatus(
 	isAsked: boolean,
 	films: readonly Film[],
 ): string | undefined {
-	const percent = Number.parseFloat(String(progress));
+	const percent = Number.parseFloat(plainText(progress));
 	const isTask = isAsked || !Number.isNaN(percent) || films.some(({ rank }) => rank < IS_FILM + 2);
 	if (films.length > 0 && !(percent < 100)) return isTask ? 'completed' : undefined;
-	const isOperation = OPERATION.test(String(name)) && isEmpty(error);
+	const isOperation = OPERATION.test(plainText(name)) && isEmpty(error);
 	return isOperation || (isAsked && percent < 100) ? 'processing' : undefined;
 }
 
@@ -158,7 +158,7 @@ function failureIn(
 function codeIn({ key, value }: Place): string | undefined {
 	const [isCode, owner] = /^(?:(err(?:or)?|fail(?:ure)?|status) )?code$/.exec(partsOf(key)) ?? [];
 	if (isCode === undefined) return undefined;
-	const text = typeof value === 'string' || (value && owner) ? String(value) : '';
+	const text = typeof value === 'string' || (value && owner) ? plainText(value) : '';
 	const isNone = NOTHING.test(text) || SUCCESS.test(text) || (!owner && /^\d+$/.test(text));
 	return isNone ? undefined : text;
 }

@@ -3,6 +3,7 @@ import {
 	isEmpty,
 	isFields,
 	parseResponseJsonOrUndefined,
+	plainText,
 } from '../schemas/responseJson';
 
 /** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
@@ -111,7 +112,7 @@ function placeOf({ loc }: Fields): string {
 
 /** Whether a body tells by its code, which some services send in each response, that it is no failure. */
 export function isSuccess({ code, status_code = code, error }: Fields): boolean {
-	return SUCCESS.test(String(status_code)) && isEmpty(error);
+	return SUCCESS.test(plainText(status_code)) && isEmpty(error);
 }
 
 /** Texts without those that an earlier one contains. */

@@ -1,4 +1,4 @@
-import { isFields } from '../schemas/responseJson';
+import { isFields, plainText } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
@@ -26,10 +26,10 @@ const READERS = {
 
 /** The task that was asked for, as the interface has it. Words about a failure are looked for in all of it. */
 function isDocumented(answer: unknown, { ids }: Asked): boolean {
-	if (!hasOnly(answer, FIELDS) || !ids.includes(String(answer.id))) return false;
+	if (!hasOnly(answer, FIELDS) || !ids.includes(plainText(answer.id))) return false;
 	const { status, url, progress, created_at, completed_at, metadata, error } = answer;
 	const isRunning = (status === 'queued' || status === 'processing') && isNothing(url);
-	const isCompleted = status === 'completed' && /^https?:\/\/[^\s]+$/.test(String(url));
+	const isCompleted = status === 'completed' && /^https?:\/\/[^\s]+$/.test(plainText(url));
 	const numbers = [progress, created_at, completed_at];
 	return (
 		(isRunning || isCompleted) &&

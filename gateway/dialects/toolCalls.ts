@@ -1,6 +1,11 @@
 import { joinedObjects } from '../schemas/jsonScanner';
 import { MAX_ENTRIES } from '../schemas/lists';
-import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import {
+	type Fields,
+	isFields,
+	parseResponseJsonOrUndefined,
+	plainText,
+} from '../schemas/responseJson';
 
 /** What services send for a call without arguments. */
 const NO_ARGUMENTS = ['', 'null', '[]'];
@@ -46,7 +51,7 @@ function distinct(calls: unknown[]): unknown[] {
 		if (called === undefined || typeof called.name !== 'string' || called.name === '') return true;
 		const { id } = call as Fields;
 		const name = typeof id === 'string' ? id : '';
-		const given = String(called.arguments) || '{}';
+		const given = plainText(called.arguments) || '{}';
 		const value = parseResponseJsonOrUndefined(given) ?? given;
 		const key = (...parts: unknown[]) => JSON.stringify([called.name, ...parts]);
 		const isKnown =

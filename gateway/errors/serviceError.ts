@@ -137,7 +137,9 @@ function targetOf(status: number, headers: Headers, apiKey: ApiKey): string {
 
 /** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */
 function textOf(body: unknown, headers: Headers, apiKey: ApiKey): string {
-	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
+	const text = apiKey
+		.redactError(typeof body === 'string' ? body : JSON.stringify(body))
+		.slice(0, READ_CHARACTERS);
 	const isPage = isHtml(text) || header(headers, 'content-type')?.startsWith('text/html');
 	return isPage ? htmlToText(text) : text.trim();
 }

@@ -24,14 +24,14 @@ export function isFields(value: unknown): value is Fields {
 
 /** A word of a service; empty for an object, whose own `toString` may be no function. */
 export function plainText(value: unknown): string {
-	return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-		? String(value)
-		: '';
+	return typeof value === 'object' || typeof value === 'function' || value === undefined
+		? ''
+		: String(value as string | number | boolean | bigint | symbol);
 }
 
 /** Whether a value says nothing. Some services send an empty `error` in every response. */
 export function isEmpty(value: unknown): boolean {
-	if (typeof value !== 'object' || value === null) return !value || String(value).trim() === '';
+	if (typeof value !== 'object' || value === null) return !value || plainText(value).trim() === '';
 	return partsOf(value).every(isEmpty);
 }
 

@@ -173,7 +173,7 @@ function refusedTaskId(rule: string): GatewayError {
  */
 export function parseTaskId(value: unknown): string {
 	const { taskId } = parseInput(z.object({ taskId: text() }), {
-		taskId: Number.isSafeInteger(value) ? String(value) : value,
+		taskId: typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value,
 	});
 	if (taskId.length > MAX_TASK_ID) throw refusedTaskId(`is longer than ${MAX_TASK_ID} characters`);
 	pathOfTaskId(taskId);

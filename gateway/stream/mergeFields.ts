@@ -3,6 +3,7 @@ import {
 	type Fields,
 	isFields,
 	MAX_VALUES,
+	plainText,
 	TooComplexError,
 	valuesIn,
 } from '../schemas/responseJson';
@@ -73,7 +74,7 @@ export class FieldMerger {
 			// OpenRouter gives thoughts of two kinds the same index.
 			const isOfKind = name === 'reasoning_details' && typeof addition.type === 'string';
 			const key = isOfKind
-				? `${String(addition.type)} ${JSON.stringify(addition.index)}`
+				? `${plainText(addition.type)} ${JSON.stringify(addition.index)}`
 				: addition.index;
 			const old = entries.get(key);
 			if (old !== undefined) return this.mergeAll(old, addition);

@@ -6,6 +6,7 @@ import { parseResource } from '../parseResponse';
 import { type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
 import { readEvents } from './readEvents';
+import { plainText } from '../schemas/responseJson';
 import { StreamedAnswer } from './streamedAnswer';
 
 /**
@@ -36,7 +37,7 @@ export async function readChat(
 		const reasons = Object.entries(firstChoice(completion)).filter(
 			([name, value]) => name.endsWith('finish_reason') && typeof value === 'string',
 		);
-		const words = reasons.map(([name, reason]) => `${name}: ${String(reason)}`).join(', ');
+		const words = reasons.map(([name, reason]) => `${name}: ${plainText(reason)}`).join(', ');
 		throw toServiceError(response, { error: { message: `The answer ended with ${words}` } });
 	}
 	return completion;

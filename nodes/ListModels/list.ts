@@ -4,7 +4,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import type { CatalogueModel, Gateway } from '../../gateway';
+import { type CatalogueModel, type Gateway, plainText } from '../../gateway';
 import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/output/item';
 import { collectionOf } from '../shared/form/sharedProperties';
@@ -117,7 +117,7 @@ function readSelection(form: FormReader, itemIndex: number) {
 	const filters = form.collection('filters', itemIndex);
 	const returnAll = form.boolean('returnAll', itemIndex, false);
 	const limit = form.read('limit', itemIndex);
-	const textOf = (name: string) => String(filters[name] ?? '').trim();
+	const textOf = (name: string) => plainText(filters[name]).trim();
 	return {
 		limit: returnAll ? Infinity : readNumber({ limit }, listProperties, 'limit'),
 		kind: textOf('kind'),

@@ -3,7 +3,13 @@
  * each wrap says what the SDK does without it. A wrap can go once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
-import { type GatewayError, invalidInput, jsonValuesIn, malformedAnswer } from '../../gateway';
+import {
+	type GatewayError,
+	invalidInput,
+	jsonValuesIn,
+	malformedAnswer,
+	plainText,
+} from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
@@ -96,7 +102,7 @@ function hasFile(message: unknown): boolean {
 	const parts = fieldOf(message, 'content');
 	return (
 		Array.isArray(parts) &&
-		parts.some((part) => /image|audio|video|file/.test(String(fieldOf(part, 'type'))))
+		parts.some((part) => /image|audio|video|file/.test(plainText(fieldOf(part, 'type'))))
 	);
 }
 
@@ -121,8 +127,8 @@ function withSendBack(message: unknown): unknown {
 
 /** The SDK gives a text as a list of parts: Agent 1.x puts a line break between them, and LangChain Code gets the list. */
 function textOfParts(content: unknown): string {
-	if (!Array.isArray(content)) return String(content);
-	return content.map((part) => fieldOf(part, 'text')).join('');
+	if (!Array.isArray(content)) return plainText(content);
+	return content.map((part) => plainText(fieldOf(part, 'text'))).join('');
 }
 
 /**
@@ -173,12 +179,12 @@ function structuredOutput(
 	{ name = 'extract', includeRaw = false }: OutputOptions,
 	errors: Errors,
 ): unknown {
-	const description = String(fieldOf(schema, 'description') ?? 'Hands over the answer');
+	const description = plainText(fieldOf(schema, 'description')) || 'Hands over the answer';
 	const read = async (message: Message) => {
 		const [call] = message.tool_calls;
 		const given = call === undefined ? jsonIn(message) : call.args;
 		return await checked(schema, given).catch((error: unknown) => {
-			const text = call === undefined ? String(message.content) : JSON.stringify(given);
+			const text = call === undefined ? textOfParts(message.content) : JSON.stringify(given);
 			throw errors.toNodeError(unstructured(errors.redact(text), errors.redact(reasonsOf(error))));
 		});
 	};
@@ -189,7 +195,7 @@ function structuredOutput(
 
 /** A model that knows no tools may answer with JSON all the same. */
 function jsonIn({ content }: Message): unknown {
-	const message = { content: String(content) };
+	const message = { content: textOfParts(content) };
 	return jsonValuesIn({ object: 'chat.completion', choices: [{ message }] })?.at(-1);
 }
 
@@ -211,10 +217,15 @@ function unstructured(text: string, reasons: string): Error {
 /** What a schema, such as one of zod, says of an answer. These words may quote the answer. */
 function reasonsOf(error: unknown): string {
 	const issues = fieldOf(error, 'issues');
-	if (!Array.isArray(issues)) return String(fieldOf(error, 'message'));
+	if (!Array.isArray(issues)) return plainText(fieldOf(error, 'message'));
 	return issues
-		.map((issue) => `${String(fieldOf(issue, 'path'))}: ${String(fieldOf(issue, 'message'))}.`)
+		.map((issue) => `${pathIn(issue)}: ${plainText(fieldOf(issue, 'message'))}.`)
 		.join(' ');
+}
+
+function pathIn(issue: unknown): string {
+	const path = fieldOf(issue, 'path');
+	return Array.isArray(path) ? path.map(plainText).join(',') : plainText(path);
 }
 
 const BYTES_PER_TOKEN = 4;

@@ -84,6 +84,12 @@ test.each<[number, string, string, { code?: string; type?: string }]>([
 	[404, 'No endpoints available matching your data policy', '(404)', {}],
 	[400, 'It has 9000 tokens', '(400 context_length_exceeded)', { code: 'context_length_exceeded' }],
 	[400, "This model's maximum context length is 4096 tokens", '(400)', {}],
+	[
+		400,
+		'Failed to call a function',
+		'(400 tool_use_failed)',
+		{ code: 'tool_use_failed', type: 'invalid_request_error' },
+	],
 	[403, 'Not here', '(403 region_blocked)', { code: 'region_blocked' }],
 ])('a %i that says "%s", which nobody knows, is told as %s', (status, words, told, more) => {
 	const { message, advice, code } = meant(status, words, { ...more, namesParameter: true });

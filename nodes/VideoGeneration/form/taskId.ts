@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { invalidInput, parseTaskId } from '../../../gateway';
+import { invalidInput, parseTaskId, plainText } from '../../../gateway';
 import type { FormReader } from '../../shared/form/formReader';
 
 export const taskIdProperty: INodeProperties = {
@@ -28,9 +28,10 @@ const ONE_ID = /^=\s*\{\{[^{}]*(?:\.task_id|\[['"]task_id['"]\])\s*\}\}\s*$/;
 export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	const value = form.read('taskId', itemIndex);
 	throwIfRounded(value);
-	const written = form.written('taskId') ?? String(taskIdProperty.default);
+	const written = form.written('taskId') ?? plainText(taskIdProperty.default);
 	// The value of an expression has spaces on purpose.
-	const isOne = written.startsWith('=') && (ONE_ID.test(written) || !/[,\r\n]/.test(String(value)));
+	const isOne =
+		written.startsWith('=') && (ONE_ID.test(written) || !/[,\r\n]/.test(plainText(value)));
 	if (typeof value !== 'string' || isOne) return [parseTaskId(value)];
 	const ids = [...new Set(value.split(/[\s,]+/).filter(Boolean))];
 	if (ids.length > MAX_IDS)

@@ -7,7 +7,7 @@ import type {
 	IRunExecutionData,
 	NodeTypeAndVersion,
 } from 'n8n-workflow';
-import { msBetween, systemClock, type WallTime } from '../../../gateway';
+import { msBetween, plainText, systemClock, type WallTime } from '../../../gateway';
 import { hintsOf, repeatHints } from '../output/hints';
 import { runsAsTool } from '../run/runsAsTool';
 import {
@@ -233,7 +233,7 @@ function mayBeOneOfMany(context: IExecuteFunctions): boolean {
 
 function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
 	if (type.endsWith('.chatTrigger')) return true;
-	return RESPONSES_THAT_WAIT.includes(String(parameters?.responseMode));
+	return RESPONSES_THAT_WAIT.includes(plainText(parameters?.responseMode));
 }
 
 /** Whether a node ran in this execution: a workflow may have several triggers. */

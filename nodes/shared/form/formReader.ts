@@ -1,5 +1,11 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { GatewayError, isEmptied, isInvalidInput, type NodeCode } from '../../../gateway';
+import {
+	GatewayError,
+	isEmptied,
+	isInvalidInput,
+	type NodeCode,
+	plainText,
+} from '../../../gateway';
 import { failureBefore } from './failureBefore';
 import { itemsNamed } from './itemsNamed';
 import { mayLackField } from './missingField';
@@ -44,7 +50,7 @@ export function expressionFailure(
 	const node = fieldOf(context, 'nodeCause');
 	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
 	const description = fieldOf(cause, 'description');
-	const message = cause instanceof Error ? cause.message : String(cause);
+	const message = cause instanceof Error ? cause.message : plainText(cause);
 	const advice = typeof description === 'string' ? `${place} ${description}`.trimEnd() : place;
 	const code: NodeCode = 'node_error';
 	const n8nContext = { ...Object(context) } as Record<string, unknown>;
@@ -112,7 +118,7 @@ export class FormReader {
 	/** A parameter as the workflow has it: an expression begins with "=". Undefined: it has its default. */
 	written(name: string): string | undefined {
 		const value = this.parameters?.[name];
-		return value === undefined ? undefined : String(value);
+		return value === undefined ? undefined : plainText(value);
 	}
 
 	/** Once all items are read: the refusal of all, where no expression of a text has a value for any of several items. */

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { type Bounds, BOUNDS, isEmptied, rangeOf, refusedValue } from '../../../gateway';
+import { type Bounds, BOUNDS, isEmptied, plainText, rangeOf, refusedValue } from '../../../gateway';
 
 /**
  * A value of an expression for a text: a number, such as an id or a year, as its digits, and a date as its ISO text; any other
  * value as it is.
  */
 export function asText(value: unknown): unknown {
-	return Number.isFinite(value) ? String(value) : dateAsText(value);
+	return typeof value === 'number' && Number.isFinite(value) ? String(value) : dateAsText(value);
 }
 
 /** A date as its ISO text, as n8n's own nodes send it (luxon's DateTime and JavaScript's Date have no other JSON). */
@@ -59,7 +59,7 @@ export function readBoolean(
 ): boolean {
 	const given = options[name];
 	if (isEmptied(given)) return fallback;
-	const word = typeof given === 'object' ? '' : String(given).trim().toLowerCase();
+	const word = plainText(given).trim().toLowerCase();
 	const value = VALUES.get(word);
 	if (value !== undefined) return value;
 	throw refusedValue(name, 'must be true or false', given);

@@ -1,4 +1,4 @@
-import { type GatewayError, invalidInput } from '../../../gateway';
+import { type GatewayError, invalidInput, plainText } from '../../../gateway';
 
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(]/i;
@@ -169,7 +169,13 @@ function split(text: string): string[] {
 
 /** A value as n8n writes it into a text. */
 export function inText(value: unknown): string {
-	return value || value === 0 || value === false ? String(value) : '';
+	if (Array.isArray(value)) return value.map(inText).join(',');
+	if (typeof value !== 'object' || value === null)
+		return Number.isNaN(value) ? '' : plainText(value);
+	const { toString } = value as { toString: unknown };
+	return typeof toString === 'function'
+		? plainText(Reflect.apply(toString, value, []))
+		: '[object Object]';
 }
 
 export function shortened(code: string): string {

@@ -4,6 +4,7 @@ import type {
 	NodeExecutionHint,
 	NodeHint,
 } from 'n8n-workflow';
+import { plainText } from '../../../gateway';
 import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { fieldOf } from '../form/parameterValues';
 
@@ -54,7 +55,7 @@ export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecut
 	for (const { json } of items) {
 		const named = fieldOf(json.error, 'code');
 		if (named === undefined) continue;
-		const code = amongShown(failed, String(named), 'other codes');
+		const code = amongShown(failed, plainText(named), 'other codes');
 		const numbers = failed.get(code) ?? new Set();
 		failed.set(code, numbers.add(Number(fieldOf(json.error, 'item'))));
 	}

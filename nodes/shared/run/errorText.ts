@@ -15,6 +15,7 @@ import {
 	logMessage,
 	mayBeBilled,
 	type NodeCode,
+	plainText,
 } from '../../../gateway';
 import { runsAsTool } from './runsAsTool';
 import { present } from '../output/item';
@@ -41,7 +42,7 @@ function ofN8n(error: unknown): ErrorRecord {
 	const description = fieldOf(error, 'description');
 	const code: NodeCode = 'node_error';
 	return {
-		message: error instanceof Error ? error.message : String(error),
+		message: error instanceof Error ? error.message : plainText(error),
 		advice:
 			typeof description === 'string'
 				? description
