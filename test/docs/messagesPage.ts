@@ -31,7 +31,7 @@ description, after "The service says:". [Errors](errors.md) has the codes, and [
 
 `;
 
-/** docs/messages.md: every message that has advice, and every hint of the product, sorted. */
+/** docs/messages.md: every message of an error that has advice, sorted. A hint says itself what to do. */
 export function messagesPage(): string {
 	const reader = new TextReader();
 	const texts = reader.read();
@@ -39,17 +39,7 @@ export function messagesPage(): string {
 	if (others.length > 0)
 		throw new Error(`The text for users cannot be read in:\n${others.join('\n')}`);
 	const errors = rowsOf(texts.filter(({ message }) => message.length > 0));
-	const hints = unique(texts.flatMap(({ hint }) => hint));
-	return [
-		INTRODUCTION,
-		'## Errors\n\n',
-		table(['Message', 'What to do'], errors),
-		'\n## Hints above the output\n\n',
-		table(
-			['Hint'],
-			hints.map((text) => [anchored(text)]),
-		),
-	].join('');
+	return [INTRODUCTION, table(['Message', 'What to do'], errors)].join('');
 }
 
 /** A row for each message, with all advice that it can have. One without advice says what to do itself: "… must be text". */
