@@ -171,7 +171,8 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
-	 * @param onInlineVideo gets the inline video of a finished task
+	 * @param onInlineVideo gets the inline video of a finished task, empty where it is not kept
+	 * @param keepsVideo whether anyone wants the inline video
 	 * @param withinMs how long one of many polls may take; a poll without it is the only one
 	 */
 	async getVideoTask(
@@ -179,6 +180,7 @@ export class Gateway {
 		signal?: AbortSignal,
 		onInlineVideo?: (video: Buffer) => void,
 		withinMs?: number,
+		keepsVideo = onInlineVideo !== undefined,
 	): Promise<VideoTask> {
 		const poll = {
 			method: 'GET',
@@ -189,8 +191,7 @@ export class Gateway {
 		const { origin, prefix, apiKey } = this.context;
 		const ids = [taskId, apiKey.redactResponse(taskId)];
 		const asked = { ids, url: `${origin}${prefix}${poll.path}` };
-		const read = (response: ServiceResponse) =>
-			readTaskWithVideo(response, asked, onInlineVideo !== undefined);
+		const read = (response: ServiceResponse) => readTaskWithVideo(response, asked, keepsVideo);
 		const answer = await sendRequest(this.context, poll, read, signal);
 		const task = polledTask(taskId, answer, apiKey);
 		if (answer.video && isFinished(task)) onInlineVideo?.(answer.video);
@@ -205,6 +206,11 @@ export class Gateway {
 	/** Removes the key from the words of a response in an error. */
 	redactError(text: string): string {
 		return this.context.apiKey.redactError(text);
+	}
+
+	/** The error about a task that is done, and has no video. */
+	lacksVideo(task: VideoTask): GatewayError {
+		return this.downloads.lacksVideo(task);
 	}
 
 	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */

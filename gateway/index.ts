@@ -54,6 +54,7 @@ export {
 	asSent,
 	isFinished,
 	parseTaskId,
+	statusMeaning,
 	type VideoFields,
 	videoRequest,
 	videoTask,

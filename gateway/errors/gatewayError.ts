@@ -251,7 +251,7 @@ export function isMalformed(error: unknown): boolean {
 	return error instanceof GatewayError && isOwn(error.record, MALFORMED);
 }
 
-/** A 404 of the service or of another server. */
+/** Whether the service does not know what it was asked for, whatever the status; or another server does not. */
 export function isNotFound(error: unknown): error is ServiceError {
-	return error instanceof ServiceError && error.status === 404;
+	return error instanceof ServiceError && (error.status === 404 || error.code === 'task_not_found');
 }

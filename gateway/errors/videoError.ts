@@ -96,17 +96,45 @@ export function unreadableTask(error: GatewayError, isAbout: boolean | undefined
 	return new GatewayError({ ...record, message, advice, code }, { isAnswer: true });
 }
 
-/** The failure that ends the wait for a task that this execution submitted: its Base URL is right, and its video may be paid for. */
-export function aboutSubmitted(failure: GatewayError): GatewayError {
-	if (isNotFound(failure)) {
-		const isTask = failure.code === 'task_not_found';
-		const advice = 'The service gave this ID for the submission, and does not know it.';
-		return withRecord(failure, { ...(isTask && { advice }), may_have_been_accepted: true });
-	}
-	if (failure instanceof ServiceError || !failure.isAnswer) return failure;
-	const advice =
-		'The service accepted the submission, and this node finds no status in the answer.';
-	return withRecord(failure, { advice: `${advice} ${MAY_BE_FINISHED}` });
+/** What is known of a task that is waited for. */
+interface KnownTask {
+	submitted?: VideoTask | undefined;
+	submittedAt?: unknown;
+}
+
+/**
+ * The failure that ends the wait for a task. Of one that was submitted here, or that a poll has shown, the Base URL is right, and the
+ * video may be paid for.
+ */
+export function aboutKnown(
+	failure: GatewayError,
+	{ submitted, submittedAt }: KnownTask,
+): GatewayError {
+	const isOurs = submittedAt !== undefined;
+	if ((!isOurs && submitted === undefined) || saysWhatToDo(failure)) return failure;
+	const before = submitted
+		? 'The service knew this task before.'
+		: 'The service gave this ID for the submission.';
+	const record = { ...failure.record, advice: `${before} ${MAY_BE_FINISHED}` };
+	if (isOurs && isNotFound(failure)) record.may_have_been_accepted = true;
+	// The status of a poll is not that of a request with parameters.
+	if (failure instanceof ServiceError && !failure.hasInterfaceCode)
+		record.message = 'The service has said nothing else of the video task for a minute';
+	return withRecord(failure, record);
+}
+
+/** Whether an error has a code of the document, or is about the connection, and its advice is about what to do there. */
+function saysWhatToDo(failure: GatewayError): boolean {
+	if (!(failure instanceof ServiceError)) return !failure.isAnswer;
+	return failure.hasInterfaceCode && failure.code !== 'task_not_found';
+}
+
+/** A task is done, and its answer has no video. */
+export function withoutVideo(): NoResponseError {
+	return notVideo(
+		'The service completed the video but returned no URL for it',
+		'It may not be ready yet, or a content filter removed it. It is billed.',
+	);
 }
 
 const LATER = 'The video is finished and billed.';

@@ -1,79 +1,96 @@
 import { isOfOtherServer } from '../errors/afterFailure';
-import {
-	type GatewayError,
-	isNotFound,
-	NoResponseError,
-	ServiceError,
-} from '../errors/gatewayError';
+import { type GatewayError, NoResponseError, ServiceError } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
 import { mayBeFailed, type VideoTask } from '../schemas/video';
-import { msBetween, type WallTime } from '../wallTime';
+import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';
 
-/** How long a completed task may have no video yet: a replica or a storage may not know it. */
-const VIDEO_LAG_MS = 30_000;
-/** How long other replicas of a service may not know a task that one of them has just created. */
-const REPLICA_LAG_MS = 30_000;
-/** After as many responses in a row from another server, the URL of a task that the service never knew is taken to be wrong. */
-const POLLS_OF_OTHER_SERVER = 5;
+/** How long the same is said of a task that was submitted here, or that a poll has shown, until it ends the wait. */
+const KNOWN_MS = 60_000;
+/** The same of an ID that nobody has seen: it may be mistyped, and its wait costs nothing when it is repeated. */
+const UNSEEN_MS = { refusal: 5_000, answer: 10_000, otherServer: 20_000 };
+/** How long a task has a status that may be an end. */
+const STATUS_MS = 5_000;
 
-/** After as many equal answers in a row that are not understood, the next one would be the same. */
-const POLLS_OF_SAME_ANSWER = 3;
+/** Codes of the document about the key, the account and the model, which say the same to each poll. */
+const FINAL_CODES = ['invalid_api_key', 'quota_not_enough', 'model_not_found'];
 
-/** What a poll said that ends the wait if so many polls in a row say it, or for so long. */
+/** What a poll said, and when it ends the wait if each poll says the same. */
 interface Said {
 	said: string;
-	polls?: number;
-	forMs?: number;
+	endsAt: (since: WallTime) => WallTime;
 }
 
-/** A doubt about a task, with what is left until it is certain. */
+/** A doubt about a task, with what is left until it ends the wait. */
 interface Doubted {
 	doubt: NonNullable<WaitedTask['doubt']>;
 	isCertain: boolean;
 	leftMs: number;
 }
 
-/** What to doubt after a poll. A task that is waited for may be paid for: one unlucky poll must not give it up. */
+/**
+ * What to doubt after a poll. A task that is waited for may be paid for: no number of unlucky polls gives it up.
+ * @param lacksVideo whether the task is done, and its video is not there
+ */
 export function doubtAfter(
 	task: WaitedTask,
 	polled: VideoTask | GatewayError,
-	hasVideo: boolean,
+	lacksVideo: boolean,
 	now: WallTime,
 ): Doubted | undefined {
-	const found =
-		polled instanceof Error ? saidByFailure(task, polled, now) : saidOf(polled, hasVideo);
-	if (found === undefined) return undefined;
-	const { said, polls = Infinity, forMs = Infinity } = found;
-	const before = task.doubt?.said === said ? task.doubt : { polls: 0, since: now };
-	const doubt = { said, polls: before.polls + 1, since: before.since };
-	const leftMs = forMs - msBetween(doubt.since, now);
-	return { doubt, leftMs, isCertain: doubt.polls >= polls || leftMs <= 0 };
+	const found = polled instanceof Error ? saidByFailure(task, polled) : saidOf(polled, lacksVideo);
+	if (found === undefined) {
+		// An outage says nothing, and is no poll that knows the task.
+		const kept = polled instanceof Error ? task.doubt : undefined;
+		return kept && { doubt: kept, isCertain: false, leftMs: Infinity };
+	}
+	const { said, endsAt } = found;
+	const before = task.doubt?.said === said ? task.doubt.since : now;
+	// The host's clock may have been set back.
+	const since = msBetween(before, now) < 0 ? now : before;
+	const leftMs = Math.min(KNOWN_MS, msBetween(now, endsAt(since)));
+	return { doubt: { said, since }, leftMs, isCertain: leftMs <= 0 };
 }
 
-function saidOf(task: VideoTask, hasVideo: boolean): Said | undefined {
-	if (mayBeFailed(task)) return { said: 'the status error', polls: 2 };
-	const isWithout = task.status === 'completed' && !hasVideo;
-	return isWithout ? { said: 'no video', forMs: VIDEO_LAG_MS } : undefined;
+const lasting = (said: string, ms: number): Said => ({ said, endsAt: (since) => later(since, ms) });
+
+function saidOf(task: VideoTask, lacksVideo: boolean): Said | undefined {
+	if (mayBeFailed(task)) return lasting('the status error', STATUS_MS);
+	return lacksVideo ? lasting('no video', KNOWN_MS) : undefined;
 }
 
 function saidByFailure(
 	{ submitted, submittedAt }: WaitedTask,
 	failure: GatewayError,
-	now: WallTime,
 ): Said | undefined {
-	if (failure instanceof NoResponseError && (failure.transient || failure.code === 'ENOTFOUND'))
-		return undefined;
-	if (failure instanceof ServiceError && statusOf(failure.readAs).isTransient) return undefined;
-	if (failure.isAnswer)
-		return { said: `${failure.code} ${failure.record.words}`, polls: POLLS_OF_SAME_ANSWER };
+	const said = failure.code;
 	const isKnown = submitted !== undefined || submittedAt !== undefined;
+	if (isOutage(failure)) return undefined;
+	// What another server says is not about the task.
 	if (isOfOtherServer(failure))
-		return isKnown ? undefined : { said: 'another server', polls: POLLS_OF_OTHER_SERVER };
-	// Negative after the host's clock was set back: then the task may be old.
-	const isNew = submittedAt !== undefined && Math.abs(msBetween(submittedAt, now)) < REPLICA_LAG_MS;
-	if (isNew && isNotFound(failure)) return undefined;
-	// LiteLLM says 401 in an outage of its database, Kong 404 while its routes are loaded.
-	const isOwn = !(failure instanceof ServiceError) || failure.hasInterfaceCode;
-	return { said: `${failure.code} ${failure.message}`, polls: isOwn ? 1 : 2 };
+		return isKnown ? undefined : lasting('another server', UNSEEN_MS.otherServer);
+	if (isFinal(failure)) return lasting(said, 0);
+	if (!isKnown) return lasting(said, unseenMs(failure));
+	if (said !== 'task_not_found') return lasting(said, KNOWN_MS);
+	if (submittedAt === undefined) return lasting(said, 0);
+	// Replicas may not know yet what one of them has just created.
+	return { said, endsAt: (since) => later(earliest([submittedAt, since]), KNOWN_MS) };
+}
+
+/** Whether the service did not get to say anything. */
+function isOutage(failure: GatewayError): boolean {
+	if (failure instanceof ServiceError) return statusOf(failure.readAs).isTransient === true;
+	return failure instanceof NoResponseError && (failure.transient || failure.code === 'ENOTFOUND');
+}
+
+/** Whether each further poll would end like this: the document's codes, and what this node refuses itself. */
+function isFinal(failure: GatewayError): boolean {
+	if (failure instanceof ServiceError)
+		return failure.hasInterfaceCode && FINAL_CODES.includes(failure.code);
+	return !(failure instanceof NoResponseError) && !failure.isAnswer;
+}
+
+function unseenMs(failure: GatewayError): number {
+	if (failure.isAnswer) return UNSEEN_MS.answer;
+	return failure instanceof ServiceError && !failure.hasInterfaceCode ? UNSEEN_MS.refusal : 0;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock';
 import { saysNotReady } from '../dialects';
 import { GatewayError, NoResponseError, SHOWN_CHARACTERS } from '../errors/gatewayError';
-import { notVideo } from '../errors/videoError';
+import { notVideo, withoutVideo } from '../errors/videoError';
 import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 import { backoff } from '../limits/verdict';
@@ -83,6 +83,11 @@ export class VideoDownloads {
 		});
 	}
 
+	/** The error about a task that is done, and has no video. */
+	lacksVideo(task: VideoTask): GatewayError {
+		return this.withAnswer(withoutVideo(), task);
+	}
+
 	/** The error about a task whose answer leads to no video: what the answer is, its owner can judge. */
 	private withAnswer(failure: NoResponseError, task: VideoTask): GatewayError {
 		const shown = this.settings.redact(JSON.stringify(asSent(task)));
@@ -162,11 +167,7 @@ function wordsOf(failure: unknown): string {
 }
 
 function videoUrl({ url }: TaskPlace, shown: TaskPlace): string {
-	if (!url)
-		throw notVideo(
-			'The service completed the video but returned no URL for it',
-			'It may not be ready yet, or a content filter removed it. It is billed.',
-		);
+	if (!url) throw withoutVideo();
 	if (isUrl(url)) return url;
 	const form = isHttp(url) ? 'is not valid' : 'does not begin with http:// or https://';
 	throw notVideo(

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
-import { aboutSubmitted, waitTimeout } from '../errors/videoError';
-import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
+import { aboutKnown, waitTimeout } from '../errors/videoError';
+import { isFinished, mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import type { WaitedTask } from './waitedTask';
@@ -37,7 +37,7 @@ export interface TaskWait {
 	interval: number;
 	/** Milliseconds that the wait takes at most from now on, whatever the clock of the host says. */
 	maxWaitMs?: number | undefined;
-	/** Whether a completed task has all that is asked for: one without is polled again for half a minute. */
+	/** Whether the video of a task is there: one that is done without it is polled again for a minute. */
 	hasVideo?: (task: VideoTask) => boolean;
 	/** Where polls may be apart by a pause in which no process waits. */
 	pauses?: Pauses;
@@ -56,10 +56,11 @@ export interface Pauses {
  * task is never polled again, and a poll that fails transiently costs nothing but time. Waiting does not count towards the polls
  * in flight.
  *
- * Resolves to the task when it is completed or failed, or to undefined where the sleep is to be a pause: then the wait
- * continues when it is called again. The last poll is made when Max Wait is over, and repeated for up to a minute if it fails:
+ * Resolves to the task when it is completed or failed, or done without a video for a minute, or to undefined where the sleep is to be
+ * a pause: then the wait continues when it is called again. The last poll is made when Max Wait is over, and repeated for up to a minute if it fails:
  * however long it waits in our own queues, a finished video is never taken for one that is not. Neither a host that sleeps nor a
- * clock that is set back extends Max Wait. A task without a deadline is polled once.
+ * clock that is set back extends Max Wait. A task without a deadline is polled once. A task whose
+ * submission brought its finished video is polled for what else is told of it: without that, it is as its submission had it.
  * @throws GatewayError `wait_timeout` with the failure of the last poll if it failed
  * @throws CancelledError at once when the execution is cancelled
  * @throws GatewayError when no poll of the task can ever succeed
@@ -113,14 +114,19 @@ export async function waitForTask(
 			if (found) note(task, found);
 			if (stopping.signal.aborted) throw new CancelledError();
 
-			const doubted = doubtAfter(task, polled, found !== undefined && hasVideo(found), now);
+			const lacksVideo =
+				found !== undefined && statusMeaning(found) === 'completed' && !hasVideo(found);
+			const doubted = doubtAfter(task, polled, lacksVideo, now);
 			task.doubt = doubted?.doubt;
 			const isCertain = !deadline || doubted?.isCertain === true;
-			if (failure && isCertain)
-				throw task.submittedAt === undefined ? failure : aboutSubmitted(failure);
 			if (found && !deadline) return found;
-			if (found && isCertain && mayBeFailed(found)) task.latest = { ...found, status: 'failed' };
-			if (found && isFinished(task.latest) && (!doubted || isCertain || isLast)) return task.latest;
+			if (found && isCertain && mayBeFailed(found)) return asLatest(task, failed(found));
+			if (found && isFinished(found) && (!doubted || isLast)) return found;
+			const ordered = task.submitted ?? task.latest;
+			const isEnough = isCertain || isLast || (failure && task.submitted === undefined);
+			if (isEnough && isFinished(ordered)) return asLatest(task, ordered);
+			if (found && isCertain && lacksVideo) return found;
+			if (failure && isCertain) throw aboutKnown(failure, task);
 
 			if (isLast) {
 				task.lastFailedAt = earliest([task.lastFailedAt ?? now, now]);
@@ -145,12 +151,23 @@ function msUntilPoll(interval: number, shortestPause: number, leftMs: number): n
 	return ms > leftMs - interval * MIN_PART ? leftMs : ms;
 }
 
-/** A task that was just submitted is polled an interval later, and any other at once. */
-function firstPoll({ submittedAt, deadline }: WaitedTask, ms: number, now: WallTime): WallTime {
-	if (submittedAt === undefined) return now;
+/** A task that was just submitted is polled an interval later, and any other at once, also one that was finished with its submission. */
+function firstPoll(
+	{ latest, submittedAt, deadline }: WaitedTask,
+	ms: number,
+	now: WallTime,
+): WallTime {
+	if (submittedAt === undefined || isFinished(latest)) return now;
 	// The host's clock may have been set back.
 	return earliest([later(submittedAt, ms), later(now, ms), deadline ?? now]);
 }
+
+function asLatest(task: WaitedTask, latest: VideoTask): VideoTask {
+	task.latest = latest;
+	return latest;
+}
+
+const failed = (task: VideoTask): VideoTask => ({ ...task, status: 'failed' });
 
 function note(task: WaitedTask, found: VideoTask): void {
 	task.submitted ??= task.latest;

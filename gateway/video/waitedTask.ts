@@ -18,7 +18,7 @@ export const waitedTask = z.object({
 	/** When it is polled next. */
 	due: wallTime.optional(),
 	/** What the last polls in a row said that ends the wait if it lasts. */
-	doubt: z.object({ said: z.string(), polls: z.number(), since: wallTime }).optional(),
+	doubt: z.object({ said: z.string(), since: wallTime }).optional(),
 	/** When the last poll, after Max Wait, first failed. */
 	lastFailedAt: wallTime.optional(),
 });

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import {
-	aboutSubmitted,
+	aboutKnown,
 	downloadLost,
 	downloadTimedOut,
 	storageError,
@@ -85,8 +85,8 @@ test.each([
 	],
 	[
 		'of an answer to its own submission',
-		aboutSubmitted(unread),
-		'The service accepted the submission, and this node finds no status in the answer. The video may be finished.',
+		aboutKnown(unread, { submittedAt: 0 }),
+		'The service gave this ID for the submission. The video may be finished.',
 	],
 	[
 		'of a full disk',

@@ -9,6 +9,7 @@ import {
 	waitForTask,
 	wallTimeOf,
 } from '../../gateway';
+import { unreadableTask } from '../../gateway/errors/videoError';
 import { VirtualClock } from '../clock/virtualClock';
 
 const INTERVAL = 5_000;
@@ -95,6 +96,12 @@ const timeout = () =>
 		may_have_been_accepted: false,
 	});
 
+const noTls = () =>
+	new NoResponseError(
+		{ message: 'No TLS', advice: 'Use http://', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+		{ transient: false },
+	);
+
 interface Waited {
 	interval?: number;
 	maxWaitMs?: number;
@@ -129,7 +136,8 @@ async function waitForOne(
 		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
 		const isError = result.toLowerCase() === 'error';
-		const said_status = isError ? { word: result, meaning: 'failed' as const } : undefined;
+		const meaning = isError ? ('failed' as const) : ('completed' as const);
+		const said_status = isError || result === 'done' ? { word: result, meaning } : undefined;
 		return { id: 'task', status: result, said_status };
 	};
 	if (sleepsMs !== 0) clock.after(INTERVAL + 1, () => clock.stepWallClock(sleepsMs));
@@ -319,13 +327,24 @@ test.each([
 		[refusal(403), 'processing', refusal(403), 'completed'],
 		'completed',
 	],
-	['the same refusal again', [refusal(403), refusal(403)], 'http_403'],
+	['a minute of refusals', Array<Error>(13).fill(refusal(403)), 'http_403'],
+	[
+		'a minute of refusals with an outage in it',
+		[...Array<Error>(6).fill(refusal(403)), timeout(), ...Array<Error>(6).fill(refusal(403))],
+		'http_403',
+	],
+	[
+		'a replica of three that knows the task',
+		[
+			...Array.from({ length: 10 }, () => [refusal(404), refusal(404), 'processing']).flat(),
+			'completed',
+		],
+		'completed',
+	],
 ])('%s: what ends the wait', async (_what, polls, end) => {
 	const { outcome, polledAt } = await waitForOne(polls, {});
 	const ended = outcome.status === 'fulfilled' ? outcome.value?.status : outcome.reason.code;
 	expect([ended, polledAt.length]).toEqual([end, polls.length]);
-	const between = await waitForOne(polls, { pausing: true, fresh: false });
-	expect(between.polledAt.length).toBeLessThan(4);
 });
 
 test('the status error ends a wait when two polls in a row say it', async () => {
@@ -363,21 +382,102 @@ test('a new task that one replica knows may be unknown to the next', async () =>
 	expect(polledAt).toHaveLength(replicas.length);
 });
 
-test('a completed task without a video is asked for it for half a minute', async () => {
-	const { outcome, polledAt } = await waitForOne(['completed'], { hasVideo: () => false });
-	expect(outcome).toMatchObject({ value: { status: 'completed' } });
-	expect(polledAt.at(-1)! - polledAt[0]!).toBe(30_000);
-});
+test.each(['completed', 'done'])(
+	'a task that is %s without a video is asked for it for a minute',
+	async (status) => {
+		const { outcome, polledAt } = await waitForOne([status], { hasVideo: () => false });
+		expect(outcome).toMatchObject({ value: { status } });
+		expect(polledAt.at(-1)! - polledAt[0]!).toBe(60_000);
+	},
+);
 
-test('a task that disappears is unknown after half a minute', async () => {
+test('a task that disappears is unknown a minute after its submission', async () => {
 	const { outcome, polledAt } = await waitForOne(['processing', notFound()], {});
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
-	expect(polledAt.at(-1)).toBe(30_000);
+	expect(polledAt.at(-1)).toBe(60_000);
 });
 
-test("after the host's clock was set back, a task that disappears is not taken for a new one", async () => {
+test.each([
+	['whose submission is old', { fresh: false }],
+	['that is waited for elsewhere', { fresh: false, wasFound: true }],
+])('the service itself ends the wait for a task %s', async (_what, settings) => {
+	const { polledAt } = await waitForOne([notFound()], settings);
+	expect(polledAt).toEqual([0]);
+});
+
+test.each(['invalid_api_key', 'quota_not_enough', 'model_not_found'])(
+	'the code %s of the document ends a wait at once',
+	async (code) => {
+		const refused = { message: 'No', advice: '', code, http_status: 401 };
+		const { polledAt } = await waitForOne([new ServiceError(refused)], {});
+		expect(polledAt).toEqual([INTERVAL]);
+	},
+);
+
+test.each([
+	['malformed_answer', malformedAnswer('Not understood', '{}', '')],
+	['task_not_exist', refusal(400, 'task_not_exist')],
+	['ERR_TLS_CERT_ALTNAME_INVALID', noTls()],
+])('what is said of a new task ends the wait after a minute: %s', async (code, error) => {
+	const answer = code === 'malformed_answer' ? unreadableTask(error, true) : error;
+	const lasting = await waitForOne([answer], {});
+	expect(lasting.outcome).toMatchObject({ reason: { code } });
+	expect(lasting.ended).toBe(INTERVAL + 60_000);
+	const forTenPolls = [...Array<Error>(10).fill(answer), 'completed'];
+	const { outcome } = await waitForOne(forTenPolls, {});
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
+});
+
+test('no error about a known task advises to look at the Base URL', async () => {
+	const advice = 'Check the Base URL in the credential.';
+	const refused = { message: 'Endpoint not found', advice, code: 'not_found', http_status: 404 };
+	const answer = new ServiceError(refused, { hasInterfaceCode: false });
+	for (const [polls, settings] of [
+		[[answer], {}],
+		[['processing', answer], { fresh: false }],
+	] as const) {
+		const { outcome } = await waitForOne([...polls], settings);
+		expect(outcome).toMatchObject({ reason: { code: 'not_found' } });
+		expect(JSON.stringify(outcome)).not.toContain('Base URL');
+	}
+});
+
+describe('a task whose submission brought its finished video', () => {
+	const ordered = { id: 'task', status: 'completed', url: 'https://a.test/order.mp4' };
+	const wait = async (polls: Array<VideoTask | Error>) => {
+		const clock = new VirtualClock();
+		let polled = 0;
+		const get = async () => {
+			const result = polls[Math.min((polled += 1), polls.length) - 1]!;
+			return await (result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
+		};
+		const submittedAt = clock.wallTime();
+		const task = { latest: ordered, submittedAt, deadline: later(submittedAt, 600_000) };
+		const start = clock.now();
+		const ended = await clock.run(waitForTask({ task, get, interval: INTERVAL }, clock));
+		return { ended, polled, ms: clock.now() - start };
+	};
+
+	test.each<[string, Error]>([
+		['is not known', notFound()],
+		['cannot be polled', timeout()],
+		['is answered by a page', page(404)],
+	])('is as it was there if it %s', async (_what, error) => {
+		expect(await wait([error])).toEqual({ ended: ordered, polled: 1, ms: 0 });
+	});
+
+	test('has what its poll tells, which may still be running', async () => {
+		const completed = { id: 'task', status: 'completed', url: 'https://a.test/b.mp4' };
+		expect(await wait([completed])).toMatchObject({ ended: completed, polled: 1 });
+		const running = { id: 'task', status: 'processing' };
+		expect(await wait([running, completed])).toMatchObject({ ended: completed, polled: 2 });
+		expect(await wait([running])).toMatchObject({ ended: ordered });
+	});
+});
+
+test("after the host's clock was set back, a task that disappears is unknown after a minute", async () => {
 	const setBack = { sleepsMs: -3_600_000 };
-	const { outcome, polledAt } = await waitForOne(['processing', notFound()], {}, setBack);
+	const { outcome, ended } = await waitForOne(['processing', notFound()], {}, setBack);
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
-	expect(polledAt).toHaveLength(2);
+	expect(ended).toBe(2 * INTERVAL + 60_000);
 });

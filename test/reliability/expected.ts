@@ -4,7 +4,7 @@ import { isBillable, type RequestKind } from './requestKinds';
 export const MAX_RETRIES = 2;
 export const TIMEOUT = 12;
 export const POLL_INTERVAL = 2;
-export const MAX_WAIT = 39;
+export const MAX_WAIT = 79;
 
 /** What the user gets and what the service receives. */
 export interface Expected {
@@ -131,14 +131,21 @@ export const lost =
 export const silent: Rule = (kind, fault) =>
 	lost(() => ['timeout'], { duration: TIMEOUT, begins: fault.endsWith('-inside') })(kind, fault);
 
-/** A poll is sent a second time at the next interval, which may say the same. */
-export const askedTwice =
+/** Seconds for which the same must be said of a task that was submitted here until it ends the wait. */
+const DOUBT = 60;
+
+/** What is said of a task is a doubt at first: the task is polled again, and its wait ends when each poll of a minute says the same. */
+export const doubted =
 	(errorOf: ErrorOf): Rule =>
 	(_kind, fault) => {
 		const [code, status] = errorOf(fault);
-		const pauses = [POLL_INTERVAL];
-		return { once: { code: undefined, pauses }, always: { code, status, pauses } };
+		return {
+			once: { code: undefined, pauses: [POLL_INTERVAL] },
+			always: { code, status, pauses: pausesOf(DOUBT) },
+		};
 	};
+
+const pausesOf = (seconds: number) => Array<number>(seconds / POLL_INTERVAL).fill(POLL_INTERVAL);
 
 /**
  * No word of the service: another server's page, or a redirect. The request is not retried, but a single poll is, and a task
@@ -164,11 +171,7 @@ export const notUnderstood =
 	(kind, fault) => {
 		if (kind === 'get') return final(errorOf)(kind, fault);
 		if (kind !== 'poll') return malformed(errorOf)(kind, fault);
-		const [code, status] = errorOf(fault);
-		return {
-			once: { code: undefined, pauses: [POLL_INTERVAL] },
-			always: { code, status, pauses: [POLL_INTERVAL, POLL_INTERVAL] },
-		};
+		return doubted(errorOf)(kind, fault);
 	};
 
 /** A submission with an ID that is no task's: no poll finds it, and the video may be paid for. */
@@ -177,18 +180,15 @@ export const followed =
 	(_kind, fault) =>
 		both({ code: 'task_not_found', status: 404, followedId: idOf(fault), pauses: [] });
 
-/** Seconds for which a replica of the service may not know a new task. */
-const REPLICA_LAG = 30;
-
-/** A new task that is not found is polled again while a replica may lag. */
+/** A new task that is not found is polled again until a minute after its submission: a replica may lag. */
 export const lagging =
 	(errorOf: ErrorOf): Rule =>
 	(_kind, fault) => {
 		const [code, status] = errorOf(fault);
-		const polls = REPLICA_LAG / POLL_INTERVAL;
+		const pauses = pausesOf(DOUBT - POLL_INTERVAL);
 		return {
 			once: { code: undefined, pauses: [POLL_INTERVAL] },
-			always: { code, status, pauses: Array(polls - 1).fill(POLL_INTERVAL) as number[] },
+			always: { code, status, pauses },
 		};
 	};
 

@@ -2,8 +2,8 @@ import { FAULTS } from '../../simulator';
 import { REFUSALS } from '../../simulator/faults/statuses';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import {
-	askedTwice,
 	byKind,
+	doubted,
 	type Expectations,
 	final,
 	followed,
@@ -104,22 +104,23 @@ const unknownHost = byKind(
 const neverSent = (name: string) => retried(code(name), { resumed: true });
 
 const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]> = [
+	['The service refuses the request with a documented code', documented(401, 403), final(codeOf)],
 	[
-		'The service refuses the request with a documented code',
-		documented(400, 401, 403),
-		final(codeOf),
+		'The service refuses a parameter or the content (400)',
+		documented(400),
+		byKind({ poll: doubted(codeOf) }, final(codeOf)),
 	],
 	[
 		'413, for which the document names no code',
 		documented(413),
-		// Gateways say it in an outage, too: a task is given up when two polls say the same.
-		byKind({ poll: askedTwice(codeOf) }, final(codeOf)),
+		byKind({ poll: doubted(codeOf) }, final(codeOf)),
 	],
 	[
-		'Model, task or endpoint not found (404)',
-		documented(404),
+		'Task not found (404)',
+		inEveryFormat('task-not-found'),
 		byKind({ poll: lagging(codeOf) }, final(codeOf)),
 	],
+	['Model not found (404)', inEveryFormat('model-not-found'), final(codeOf)],
 	[
 		'403 or 404 with an HTML page, plain text or an empty body',
 		withoutCode(403, 404),

@@ -52,8 +52,6 @@ function resultOf({ kind, once, always }: Case): string {
 	if (once.code !== undefined) return always.mayBePaid ? 'error, may be paid' : 'error';
 	if (always.code === 'wait_timeout') return 'polled again';
 	const pauses = Array.isArray(always.pauses) ? always.pauses : [];
-	if (pauses.length === 1) return 'asked twice';
-	if (kind === 'poll' && pauses.length === 2) return 'asked three times';
 	if (pauses.length <= MAX_RETRIES) return 'retried';
 	return kind === 'download' ? 'retried for 30 seconds' : 'polled again, then error';
 }

@@ -1,4 +1,4 @@
-import { idText, isInvalidInput } from '../../../gateway';
+import { idText, isInvalidInput, statusMeaning } from '../../../gateway';
 import { isSubmittedHere } from '../../shared/book/book';
 import { recordOf } from '../../shared/run/errorText';
 import type { PaidTask } from '../../shared/book/schema';
@@ -62,26 +62,27 @@ export const COSTS_NOTHING = 'Executing this node again costs nothing';
 
 const PAYS_AGAIN = 'Executing this node again pays for another video.';
 
+const NOTHING_AGAIN = 'Nothing was submitted again, and the video may be paid for.';
+
 /** What to do about a task that may be paid for: the gateway knows neither nodes nor n8n's Retry. */
 export function adviceAbout(
 	task: PaidTask,
 	error: unknown,
 	offersRetry: boolean,
 ): string | undefined {
-	const { id, status, url } = task.latest;
+	const { id, url } = task.latest;
 	const isOurs = isSubmittedHere(task);
-	if (task.state === 'unknown' && isOurs)
-		return `Nothing was submitted again, and the video may be paid for. If the Base URL of the credential was changed, set it back${offersRetry ? ` and use ${RETRY}` : ''}. Otherwise run the workflow again: it submits another video.`;
 	// A second poll of an ID that no URL can contain is refused, too.
-	if (isInvalidInput(error) || task.state === 'unknown') return undefined;
+	if (isInvalidInput(error) || (task.state === 'unknown' && !isOurs)) return undefined;
 	// The URL leads to no video, and the next download would bring the same.
 	const { code, http_status } = recordOf(error);
 	if (url && code === 'download_refused' && http_status === undefined)
 		return isOurs ? PAYS_AGAIN : undefined;
 	if (!isOurs) return `${COSTS_NOTHING}.`;
-	const isDone = status === 'completed';
+	const isDone = statusMeaning(task.latest) === 'completed';
 	const operation = isDone ? 'Get, Download on' : 'Wait';
 	const taskId = `the task ID ${idText(id)}`;
 	const ofThrown = offersRetry ? { orElse: `use ${RETRY}, or `, after: APART } : {};
-	return `${toGetWithoutPaying({ operation, taskId, ...ofThrown })}. ${PAYS_AGAIN}`;
+	const toGet = `${toGetWithoutPaying({ operation, taskId, ...ofThrown })}. ${PAYS_AGAIN}`;
+	return task.state === 'unknown' ? `${NOTHING_AGAIN} ${toGet}` : toGet;
 }

@@ -4,6 +4,7 @@ import {
 	isOwn,
 	type Pauses,
 	taskFailed,
+	type VideoTask,
 	waitForTask,
 } from '../../../gateway';
 import { isSubmittedHere } from '../../shared/book/book';
@@ -24,28 +25,35 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
 	const { interval = 0, maxWaitMs } = entry.waitOptions ?? {};
-	/** The inline video, if there is one to download. */
+	/** The inline video, if there is one: empty if it is not downloaded. */
 	const videos: Buffer[] = [];
-	const keep = isDownloaded(entry) ? (video: Buffer) => void videos.push(video) : undefined;
+	const keep = (video: Buffer) => void videos.push(video);
+	// The interface does not show where a completed task has inline data: without Download, all of the task is handed on.
+	const hasVideo = ({ url: found, status: said }: VideoTask) =>
+		Boolean(found) || videos.length > 0 || (!isDownloaded(entry) && said === 'completed');
 	try {
 		const gateway = gatewayOf(entry.item);
 		const waiting = waitForTask({
 			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
-				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
+				const found = await gateway.getVideoTask(id, stop, keep, withinMs, isDownloaded(entry));
 				run.log.polled(entry.item, task, found);
 				return found;
 			},
-			hasVideo: (found) => !isDownloaded(entry) || Boolean(found.url) || videos.length > 0,
+			hasVideo,
 		});
-		const isOver = await waiting.then(Boolean, (error: unknown) => {
+		const ended = await waiting.catch((error: unknown) => {
 			// The URL of a video that was seen finished may still lead to it.
 			const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
 			const isEnough = mayHaveVideo || isUnfinishedOutput(open, error);
 			if (!isEnough || error instanceof CancelledError) throw error;
-			return true;
+			return 'as it is' as const;
 		});
-		if (isOver) await finish(run, open, videos[0]);
+		if (ended === undefined) return;
+		const isWaitedFor = task.deadline !== undefined && ended !== 'as it is';
+		if (isWaitedFor && ended.status !== 'failed' && !hasVideo(ended))
+			throw gateway.lacksVideo(ended);
+		await finish(run, open, videos[0]);
 	} catch (error) {
 		if (error instanceof CancelledError) return await Promise.reject(error);
 		task.state = isNotFound(error) ? 'unknown' : 'failed';
