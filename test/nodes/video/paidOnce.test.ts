@@ -106,7 +106,7 @@ describe('Retry of a failed execution', () => {
 				const { error } = await execute(atOther());
 				expect(error?.message).toContain('not found');
 				expect(error?.description).toMatch(
-					/^(?!.*Base URL).*Nothing was submitted again.*Retry .* without paying/s,
+					/^(?!.*Base URL).*Nothing was submitted again.*without paying again, use Retry/s,
 				);
 				for (const { id } of simulator.tasks) expect(error?.description).toContain(id);
 			}
