@@ -124,7 +124,7 @@ export async function waitForTask(
 			if (found && isFinished(found) && (!doubted || isLast)) return found;
 			const ordered = task.submitted ?? task.latest;
 			const isEnough = isCertain || isLast || (failure && task.submitted === undefined);
-			if (isEnough && isFinished(ordered)) return asLatest(task, ordered);
+			if (isEnough && hasUrl(ordered)) return asLatest(task, ordered);
 			if (found && isCertain && lacksVideo) return found;
 			if (failure && isCertain) throw aboutKnown(failure, task);
 
@@ -157,10 +157,12 @@ function firstPoll(
 	ms: number,
 	now: WallTime,
 ): WallTime {
-	if (submittedAt === undefined || isFinished(latest)) return now;
+	if (submittedAt === undefined || hasUrl(latest)) return now;
 	// The host's clock may have been set back.
 	return earliest([later(submittedAt, ms), later(now, ms), deadline ?? now]);
 }
+
+const hasUrl = ({ status, url }: VideoTask) => status === 'completed' && Boolean(url);
 
 function asLatest(task: WaitedTask, latest: VideoTask): VideoTask {
 	task.latest = latest;
