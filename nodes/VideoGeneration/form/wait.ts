@@ -65,7 +65,7 @@ export const waitOptionsProperty = {
 };
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
-export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds, also after a restart. n8n cannot continue an execution that you stop, and stopping cancels no video: copy its task_id from the output of this node first." }}`;
+export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds, also after a restart. n8n cannot continue an execution that you stop, and stopping cancels no video: its task ID is in the console of this browser and in the log of n8n." }}`;
 
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {
