@@ -37,12 +37,16 @@ export function answerEnd(completion: ChatCompletion): Choice['end'] {
 	return endOf(firstChoice(completion));
 }
 
-const count = spare(z.number());
-const counts = z.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
+const tokenCount = spare(z.number());
+const tokenCounts = z.object({
+	prompt_tokens: tokenCount,
+	completion_tokens: tokenCount,
+	total_tokens: tokenCount,
+});
 
 /** The token counts that the service sent. */
-export function tokensOf({ usage, tokens }: ChatCompletion): Partial<z.infer<typeof counts>> {
-	return counts.safeParse(tokens ?? usage).data ?? {};
+export function tokensOf({ usage, tokens }: ChatCompletion): Partial<z.infer<typeof tokenCounts>> {
+	return tokenCounts.safeParse(tokens ?? usage).data ?? {};
 }
 
 /** The calls of tools in a message. */

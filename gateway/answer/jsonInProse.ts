@@ -4,7 +4,7 @@ import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 /** The beginning of an object or a list of JSON. The words in "[docs]" and the box in "[ ]" are none. */
 const START = /\{\s{0,99}["}]|\[(?:\]|\s{0,99}[[{"\d-])/g;
 /** A number in brackets, or several: "[1]" refers to a source, and so may "[1, 2]". */
-const NUMBERS = /^\[[\s\d,-]*\]$/;
+const SEVERAL_NUMBERS = /^\[[\s\d,-]*\]$/;
 const ONE_NUMBER = /^\[[\s\d]*\d\s*\]$/;
 /** Characters of a list that begins with a number, and how many of them are looked at: most are prose. */
 const MAX_NUMBERS = 10_000;
@@ -25,7 +25,7 @@ export function jsonInProse(text: string): unknown {
 		const value = parseResponseJsonOrUndefined(json);
 		if ((value === undefined && !mayBeProse) || starts > MAX_STARTS) return undefined;
 		if (value !== undefined && !ONE_NUMBER.test(json))
-			(NUMBERS.test(json) && mayBeProse ? numbers : found).push(value);
+			(SEVERAL_NUMBERS.test(json) && mayBeProse ? numbers : found).push(value);
 		at = nextStart(text, at + (value === undefined ? 1 : json.length));
 	}
 	const [first, ...others] = found.length > 0 ? found : numbers;

@@ -3,7 +3,7 @@ import { type Fields, isFields } from '../schemas/responseJson';
 import { finishReasonIn } from './finishWords';
 import {
 	asMessage,
-	callsIn,
+	sentCalls,
 	contentIn,
 	hasValue,
 	isContent,
@@ -52,7 +52,7 @@ export class ChoicePieces {
 	}
 
 	private withCalls(delta: Fields): Fields {
-		const pieces = callsIn(delta);
+		const pieces = sentCalls(delta);
 		const tool_calls = pieces.length > 0 ? this.calls.from(pieces) : undefined;
 		return { ...delta, function_call: undefined, tool_calls };
 	}

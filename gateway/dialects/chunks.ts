@@ -2,7 +2,7 @@ import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { addsToAnswer, ChoicePieces, isReadable } from './choicePieces';
-import { unwrapped } from './completion';
+import { completionIn } from './completion';
 import { CountedIndexes } from './countedIndexes';
 import { finishReasonIn } from './finishWords';
 import { numberIn } from './values';
@@ -23,7 +23,7 @@ export class Chunks {
 
 	/** The chunks of an event. What is no chunk comes out as it is; undefined stands for a chunk that cannot be read. */
 	from(event: unknown): unknown[] {
-		const chunk = unwrapped(event);
+		const chunk = completionIn(event);
 		if (!isFields(chunk) || !Array.isArray(chunk.choices)) return [chunk];
 		const { choices } = chunk;
 		if (choices.length > MAX_ENTRIES || !choices.every(isFields)) return [chunk];

@@ -2,19 +2,20 @@ import { FINISH_REASONS } from '../schemas/chat';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { isEmptied } from '../schemas/input';
 import { type Fields, isFields } from '../schemas/responseJson';
-import { endOf, finishReasonIn } from './finishWords';
-import { asMessage, callsIn, contentIn, hasValue, isContent, messageInChoice } from './message';
+import { finishMeaning, finishReasonIn } from './finishWords';
+import { asMessage, sentCalls, contentIn, hasValue, isContent, messageInChoice } from './message';
 import { toolCallsFrom } from './toolCalls';
 import { hasOnly, idIn, numberIn, withRead } from './values';
 
-const FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage']);
+const COMPLETION_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage']);
 const CHOICE_FIELDS = new Set(['index', 'message', 'finish_reason']);
-const MESSAGE_FIELDS = new Set(['role', 'content']);
+const DOCUMENTED_MESSAGE = new Set(['role', 'content']);
 const TOKENS = { prompt_tokens: numberIn, completion_tokens: numberIn, total_tokens: numberIn };
 
 /** A completion as the interface has it. */
-function isDocumented(body: unknown): boolean {
-	if (!hasOnly(body, FIELDS) || !Array.isArray(body.choices) || !isFields(body.usage)) return false;
+function isDocumentedCompletion(body: unknown): boolean {
+	if (!hasOnly(body, COMPLETION_FIELDS) || !Array.isArray(body.choices) || !isFields(body.usage))
+		return false;
 	const { id, created, choices, usage } = body;
 	return (
 		typeof id === 'string' &&
@@ -29,7 +30,7 @@ function isDocumented(body: unknown): boolean {
 				hasOnly(choice, CHOICE_FIELDS) &&
 				typeof choice.index === 'number' &&
 				FINISH_REASONS.some((reason) => reason === choice.finish_reason) &&
-				hasOnly(choice.message, MESSAGE_FIELDS) &&
+				hasOnly(choice.message, DOCUMENTED_MESSAGE) &&
 				typeof choice.message.content === 'string',
 		)
 	);
@@ -40,8 +41,8 @@ function isDocumented(body: unknown): boolean {
  * mean is beside them, in fields that are not shown.
  */
 export function completionFrom(body: unknown): unknown {
-	if (isDocumented(body)) return body;
-	const completion = unwrapped(body);
+	if (isDocumentedCompletion(body)) return body;
+	const completion = completionIn(body);
 	if (!isFields(completion)) return completion;
 	const { choices, usage } = completion;
 	if (!Array.isArray(choices) || choices.length > MAX_ENTRIES) return completion;
@@ -56,7 +57,7 @@ export function completionFrom(body: unknown): unknown {
 }
 
 /** A completion, or a chunk of one, that a gateway wraps in a field of its own, such as `data` or `result`. */
-export function unwrapped(body: unknown): unknown {
+export function completionIn(body: unknown): unknown {
 	if (!isFields(body) || !isEmptied(body.choices)) return body;
 	const hasChoices = (inner: unknown) => isFields(inner) && Array.isArray(inner.choices);
 	const inner = Object.values(body).find(hasChoices);
@@ -80,12 +81,12 @@ function choiceFrom(choice: unknown): Fields[] {
 	const message = found ?? asMessage(choice.message);
 	const content = contentIn(message.content);
 	if (!isContent(content)) return [];
-	const calls = callsIn(message);
+	const calls = sentCalls(message);
 	return [
 		{
 			...withRead(choice, { index: numberIn }),
 			...(choice.finish_reason !== undefined && { finish_reason }),
-			end: endOf(finish_reason ?? ''),
+			end: finishMeaning(finish_reason ?? ''),
 			message: {
 				...(!isOwn && { role: 'assistant', content: '' }),
 				...message,

@@ -1,6 +1,6 @@
 import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
 import { walk } from './answerWalk';
-import { unwrapped } from './completion';
+import { completionIn } from './completion';
 import { isSuccess, NOTHING, reasonWords } from './reasonWords';
 import { hasOnly } from './values';
 
@@ -86,7 +86,7 @@ function filtersIn(error: unknown): string | undefined {
  * choices. Beside choices, only the field `error` tells an error: fields such as `message` may mean something else.
  */
 export function errorBeside(body: unknown): object | undefined {
-	const answer = unwrapped(body);
+	const answer = completionIn(body);
 	if (!isFields(answer)) return undefined;
 	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isFields) : [];
 	if (choices.length === 0 && errorFrom(answer)) return answer;

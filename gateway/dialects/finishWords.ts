@@ -20,7 +20,7 @@ const ENDS: ReadonlyArray<readonly [AnswerEnd, RegExp]> = [
 const TYPE = /^finishreason/;
 
 /** @returns undefined for a reason that nobody knows: the answer has ended all the same */
-export function endOf(finishReason: string): AnswerEnd | undefined {
+export function finishMeaning(finishReason: string): AnswerEnd | undefined {
 	const word = finishReason
 		.slice(0, 100)
 		.toLowerCase()

@@ -13,4 +13,4 @@ export { submissionFrom } from './submittedTasks';
 export { chunksInLine, type Data, isFailure, isStream, Lines } from './lines';
 export { modelListFrom } from './modelList';
 export { hasOnlyThoughts, withoutThoughts } from './thoughts';
-export { namesReset, type Wait, waitInWords, waitsIn } from './waits';
+export { namesReset, type NamedWait, waitInWords, waitsIn } from './waits';

@@ -7,11 +7,11 @@ export interface Data {
 }
 
 /** The fields of a line that are read. */
-const FIELD = /^(data|event|error):(.*)$/s;
+const LINE_FIELD = /^(data|event|error):(.*)$/s;
 /** The end of a stream, as a gateway sends it that makes JSON of all data (BerriAI/litellm#10053). */
 const DONE_AS_JSON = '["DONE"]';
 /** The beginning of an error that is not JSON. */
-const FAILURE = /^\W*error\b/i;
+const FAILURE_WORDS = /^\W*error\b/i;
 
 /** The lines of one stream: comments and the fields `id` and `retry` are ignored. Some services send an error as a line of JSON alone. */
 export class Lines {
@@ -22,7 +22,7 @@ export class Lines {
 	from(line: string): Data | undefined {
 		if (line === '') this.isError = false;
 		if (line.startsWith('{')) return { text: line, isError: this.isError };
-		const [, field, data = ''] = FIELD.exec(line) ?? [];
+		const [, field, data = ''] = LINE_FIELD.exec(line) ?? [];
 		if (field === 'event') this.isError = data.trim() === 'error';
 		if (field === undefined || field === 'event') return undefined;
 		const text = data.trim();
@@ -38,7 +38,7 @@ export function chunksInLine(text: string): string[] {
 }
 
 /** Whether data that are not JSON tell an error. */
-export const isFailure = (text: string): boolean => FAILURE.test(text);
+export const isFailure = (text: string): boolean => FAILURE_WORDS.test(text);
 
 /** The beginning of an event stream, which may be an error or a comment that keeps the connection alive. */
 const SSE_LINE = /^(?:id|retry)?:|(?:^|\n)(?:data|event|error):/;

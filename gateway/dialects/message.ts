@@ -58,7 +58,7 @@ export function messageInChoice(choice: Fields): Fields {
 }
 
 /** The calls of tools in a message, or in a piece of one: also one call, as the interfaces before `tool_calls` have it. */
-export function callsIn({ tool_calls, function_call }: Fields): unknown[] {
+export function sentCalls({ tool_calls, function_call }: Fields): unknown[] {
 	if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls;
 	return isFields(function_call) ? [{ type: 'function', function: function_call }] : [];
 }

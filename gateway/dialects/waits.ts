@@ -2,10 +2,10 @@ import { walk } from './answerWalk';
 import { numberIn } from './values';
 
 /** A wait that a body asks for: for some milliseconds, or until a time. */
-export type Wait = { ms: number; isData?: boolean } | { at: number };
+export type NamedWait = { ms: number; isData?: boolean } | { at: number };
 
 /** Seconds: some services add the unit. */
-const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
+const WAIT_SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 /** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
 const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
 /** A header that is repeated in a body. OpenRouter writes its time in milliseconds. */
@@ -28,18 +28,18 @@ const RESET_WORDS =
 	/\breset(?:s|ting)?\b.{0,20}?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?)\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?/i;
 
 /** The waits that a body names in its fields. */
-export function waitsIn(body: unknown): Wait[] {
+export function waitsIn(body: unknown): NamedWait[] {
 	if (typeof body !== 'object') return [];
 	const places = walk(body);
-	const waits = places.flatMap(({ key, value, inside }): Wait[] => {
+	const waits = places.flatMap(({ key, value, inside }): NamedWait[] => {
 		const [name, unit] = WAIT_FIELD.exec(key) ?? [];
 		if (name === undefined || (typeof value !== 'string' && typeof value !== 'number')) return [];
-		const amount = Number(SECONDS.exec(String(value))?.[1] ?? NaN);
+		const amount = Number(WAIT_SECONDS.exec(String(value))?.[1] ?? NaN);
 		return [
 			{ ms: amount * (unit?.toLowerCase() === 'ms' ? 1 : 1000), isData: inside?.key === 'data' },
 		];
 	});
-	const resets = places.flatMap(({ key, value }): Wait[] => {
+	const resets = places.flatMap(({ key, value }): NamedWait[] => {
 		const time = RESET_FIELD.test(key) ? numberIn(value) : undefined;
 		if (typeof time !== 'number') return [];
 		if (time < FIRST_SECONDS) return [{ ms: time * 1000 }];
@@ -49,7 +49,7 @@ export function waitsIn(body: unknown): Wait[] {
 }
 
 /** The wait that the words of a body name. A time without a zone may be any in a day. */
-export function waitInWords(words: string): Wait {
+export function waitInWords(words: string): NamedWait {
 	const [, time, zone] = RESET_WORDS.exec(words) ?? [];
 	if (time !== undefined && zone !== undefined)
 		return { at: Date.parse(`${time.replace(' ', 'T')}${/^[zug]/i.test(zone) ? 'Z' : zone}`) };

@@ -6,7 +6,7 @@ import { FieldMerger } from './mergeFields';
 export class InvalidChunkError extends Error {}
 
 /** One choice, as far as its deltas have arrived. */
-interface Choice {
+interface AssembledChoice {
 	message: Fields;
 	/** The fields beside the message. */
 	rest: Fields;
@@ -15,7 +15,7 @@ interface Choice {
 /** Assembles the chunks of a stream into the chat completion that the same call returns without streaming. */
 export class CompletionAssembler {
 	private readonly head: Fields = {};
-	private readonly choices = new Map<number, Choice>();
+	private readonly choices = new Map<number, AssembledChoice>();
 	private readonly merger = new FieldMerger();
 
 	/** Whether every answer seen so far has a finish reason. */
@@ -48,10 +48,10 @@ export class CompletionAssembler {
 			const { content } = added;
 			if (!isText(content)) throw new InvalidChunkError();
 			this.merger.mergeAll(choice.message, added);
-			if (count(choice.message.tool_calls) > MAX_ENTRIES)
+			if (entriesIn(choice.message.tool_calls) > MAX_ENTRIES)
 				throw new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
 			if (index === 0) text += content ?? '';
-			isContent ||= hasValue(added) || typeof rest.finish_reason === 'string';
+			isContent ||= isFilled(added) || typeof rest.finish_reason === 'string';
 		}
 		return { text, isContent };
 	}
@@ -61,7 +61,7 @@ export class CompletionAssembler {
 		return { ...this.head, choices: sorted.map(([index, choice]) => toChoice(index, choice)) };
 	}
 
-	private choice(index: number): Choice {
+	private choice(index: number): AssembledChoice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
 		if (this.choices.size >= MAX_ENTRIES)
@@ -73,13 +73,13 @@ export class CompletionAssembler {
 	}
 }
 
-function toChoice(index: number, { message, rest }: Choice): Fields {
+function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 	const { tool_calls: pieces, ...others } = message;
 	const calls = Array.isArray(pieces) ? pieces.filter(isFields) : [];
 	// A tool call has no text, which is not the same as an empty text.
-	const content = calls.length === 0 && !hasValue(message) ? '' : null;
+	const content = calls.length === 0 && !isFilled(message) ? '' : null;
 	const whole = { role: 'assistant', content, ...others };
-	const sorted = calls.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
+	const sorted = calls.toSorted((a, b) => indexOfCall(a) - indexOfCall(b) || 0);
 	// Without their index, as in a response without streaming.
 	const tool_calls = sorted.map((call) =>
 		Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index')),
@@ -92,21 +92,21 @@ function toChoice(index: number, { message, rest }: Choice): Fields {
 	};
 }
 
-const placeOf = ({ index }: Fields) => (typeof index === 'number' ? index : Infinity);
+const indexOfCall = ({ index }: Fields) => (typeof index === 'number' ? index : Infinity);
 
 function fieldsIn(value: unknown): Fields {
 	if (!isFields(value)) throw new InvalidChunkError();
 	return value;
 }
 
-const count = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+const entriesIn = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
 function isText(value: unknown): value is string | null | undefined {
 	return value === undefined || value === null || typeof value === 'string';
 }
 
 /** Whether a part of a message is more than a role. */
-function hasValue(part: Fields): boolean {
+function isFilled(part: Fields): boolean {
 	return Object.keys(part).some((name) => {
 		const value = part[name];
 		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);

@@ -9,7 +9,7 @@ import {
 } from '../schemas/responseJson';
 
 /** Fields that name something: the last value counts. */
-const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);
+const NAMING_FIELDS = new Set(['role', 'id', 'type', 'index', 'name']);
 /** Text that comes in pieces, which may be equal. */
 const PIECES = new Set([
 	'content',
@@ -40,7 +40,7 @@ export class FieldMerger {
 	merge(target: Fields, name: string, value: unknown): void {
 		if (isEmptied(value)) return;
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
-		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
+		if (typeof old === 'string' && typeof value === 'string' && !NAMING_FIELDS.has(name)) {
 			// A text that is equal in every chunk is a label, such as the name of a provider.
 			if (PIECES.has(name) || old !== value) target[name] = old + value;
 		} else if (Array.isArray(value)) {

@@ -41,7 +41,7 @@ export async function readEvents(
 		if (events === undefined) {
 			if (beginning.length === 0) bytes = withoutBlankStart(received);
 			beginning.add(bytes);
-			if (startsStream(response, startOf(beginning.bytes))) {
+			if (startsStream(response, streamStart(beginning.bytes))) {
 				events = new SseEvents(response);
 				bytes = beginning.take();
 			}
@@ -92,7 +92,7 @@ function startsStream({ headers }: ServiceResponse, start: string): boolean {
 }
 
 /** How a body begins. */
-function startOf(body: Buffer): string {
+function streamStart(body: Buffer): string {
 	return body.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
 }
 

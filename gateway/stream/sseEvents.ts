@@ -6,7 +6,7 @@ import { parseEvent } from './eventJson';
 /** Characters of a line. No chunk is as long: a longer line is not one of an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
 /** The beginning of an event that is parsed. Any other, such as a number or a time, only keeps the connection alive. */
-const JSON_START = /^[[{]/;
+const EVENT_START = /^[[{]/;
 
 /** An event of a stream. */
 export interface StreamEvent {
@@ -69,7 +69,7 @@ export class SseEvents {
 	private addEvents(events: StreamEvent[], { text, isError }: Data): void {
 		this.isDone ||= text === '[DONE]';
 		if (this.isDone || text === '') return;
-		const value = JSON_START.test(text) ? parseEvent(text) : undefined;
+		const value = EVENT_START.test(text) ? parseEvent(text) : undefined;
 		const chunks = value === undefined ? chunksInLine(text) : [];
 		if (chunks.length > 0)
 			for (const chunk of chunks) this.addEvents(events, { text: chunk, isError });
