@@ -85,11 +85,14 @@ function mostOf({ scenario, truth, end, suspended, downtimes }: Played, row: Row
 		const maxWait = isWaiting ? Math.max(node.wait?.maxWait ?? 600, longest) : 0;
 		return runs * tries * (1000 * maxWait + (isWaiting ? LAST_POLLS_MS : 0) + TRY_MS);
 	});
+	const pauses = nodes.some((node) => node.kind === 'video' && node.wait?.waitIn === 'database');
 	const ofWorld = [
 		...suspended.map(({ ms }) => ms),
 		...downtimes.map(({ from, to }) => to - from + LAST_POLLS_MS),
-		// Until the clock shows the same time again, n8n resumes nothing.
-		...events.map((event) => (event.what === 'stepClock' ? Math.max(0, -1000 * event.by) : 0)),
+		// Until the clock shows the same time again, n8n resumes nothing. What waits in memory does not feel it.
+		...events.map((event) =>
+			event.what === 'stepClock' && pauses ? Math.max(0, -1000 * event.by) : 0,
+		),
 	];
 	const all = [...ofRequests, ...ofConnections, ...ofLimits, ...ofNodes, ...ofWorld];
 	return all.reduce((sum, ms) => sum + ms, SLACK_MS);
