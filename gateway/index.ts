@@ -49,7 +49,8 @@ export {
 	rangeOf,
 	refusedValue,
 } from './schemas/input';
-export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
+export { modelOutputOf } from './dialects';
+export type { CatalogueModel, ModelOutput } from './schemas/models';
 export {
 	asSent,
 	isFinished,

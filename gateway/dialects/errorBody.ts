@@ -95,3 +95,9 @@ export function errorBeside(body: unknown): object | undefined {
 	const { base_resp } = answer;
 	return errorFrom(base_resp) ? { base_resp } : undefined;
 }
+
+/** The text with the error in a body: the body, or its first event, if it is an event stream (DashScope). */
+export function errorTextIn(body: string): string {
+	if (!/^\s*(?:id|event|data|error|retry)?:/.test(body)) return body;
+	return /^(?:data|error):(.*)/m.exec(body)?.[1] ?? body;
+}

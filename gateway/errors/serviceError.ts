@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { isAnswerLost, isQuotaCode, namesParameter, namesReset } from '../dialects';
+import { errorTextIn, isAnswerLost, isQuotaCode, namesParameter, namesReset } from '../dialects';
 import { logText, shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -41,7 +41,7 @@ export function toServiceError(
 	body: unknown,
 	waitedMs = 0,
 ): ServiceError {
-	const value = typeof body === 'string' ? jsonIn(body) : body;
+	const value = typeof body === 'string' ? parseResponseJsonOrUndefined(errorTextIn(body)) : body;
 	// Some frameworks send their words as one JSON text.
 	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
 	const quoted = words
@@ -94,13 +94,6 @@ export function toServiceError(
 			forbidsRetry: header(headers, 'x-should-retry') === 'false',
 		},
 	);
-}
-
-/** The JSON of a body, or of the first event of a body that is an event stream (DashScope). */
-function jsonIn(body: string): unknown {
-	const isStream = /^\s*(?:id|event|data|error|retry)?:/.test(body);
-	const [, event = body] = (isStream && /^(?:data|error):(.*)/m.exec(body)) || [];
-	return parseResponseJsonOrUndefined(event);
 }
 
 /** The code of an error, unless it is a number that only repeats the status. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
-import { plainText } from './responseJson';
 
 /** The minimum and maximum of a number; none where the service has none. */
 export type Bounds = readonly [min?: number, max?: number];
@@ -149,7 +148,7 @@ export function parseJson(value: unknown, parameter: string): unknown {
 
 function notJson(parameter: string, error: unknown, json = ''): GatewayError {
 	const [, bracket] = [...json.matchAll(TEXT_OR_LAST_COMMA)].find((match) => match[1]) ?? [];
-	const words = error instanceof Error ? error.message : plainText(error);
+	const words = error instanceof Error ? error.message : 'it cannot be written as JSON';
 	const reason = bracket
 		? `there is a comma before ${bracket}`
 		: words.replace(/ is not valid JSON$/, '');
@@ -180,6 +179,7 @@ function isBlank(value: unknown): boolean {
 function inWords(value: unknown): string {
 	if (isBlank(value)) return ' (it is empty)';
 	if (typeof value === 'object') return ` (it is ${Array.isArray(value) ? 'a list' : 'an object'})`;
-	const text = typeof value === 'string' ? JSON.stringify(value) : plainText(value);
+	const text =
+		typeof value === 'string' ? JSON.stringify(value) : String(value as number | boolean);
 	return text.length > 60 ? '' : ` (it is ${text})`;
 }

@@ -43,3 +43,5 @@ export const waitsIn: typeof open.waitsIn = () => [];
 export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
 export const reasonWords: typeof open.reasonWords = (body) =>
 	isFields(body) && typeof body.message === 'string' ? body.message : '';
+export const errorTextIn: typeof open.errorTextIn = (body) => body;
+export const modelOutputOf: typeof open.modelOutputOf = () => undefined;

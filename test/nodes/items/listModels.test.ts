@@ -1,7 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
 import { withinTotalTime } from '../../../gateway';
-import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
+import { modelOutputOf } from '../../../gateway/dialects';
+import { modelList } from '../../../gateway/schemas/models';
 import { VirtualClock } from '../../clock/virtualClock';
 import { modelDropdown } from '../../engine/modelDropdown';
 import { useRawServer, useSimulator } from '../../engine/useServers';
