@@ -21,7 +21,7 @@ const PASSED_ON: readonly string[] = [
 	'nodes/shared/form/parameterLabels.ts: name + message.slice(parameter.length)',
 	'nodes/shared/run/runItems.ts: asHtml(hint)',
 	'nodes/shared/run/errorText.ts: both',
-	'nodes/shared/run/errorText.ts: error instanceof Error ? error.message : String(error)',
+	'nodes/shared/run/errorText.ts: error instanceof Error ? error.message : plainText(error)',
 ];
 
 const INTRODUCTION = `# Messages
