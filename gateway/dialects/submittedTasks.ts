@@ -1,10 +1,10 @@
 import { namesOf, type Place, slotOf, walk } from './answerWalk';
-import { statusesIn } from './foundTask';
+import { findTask, statusesIn } from './foundTask';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { STATUSES } from '../schemas/video';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS } from './reasonWords';
-import { readStatus } from './statusWords';
+import { isDone, readStatus } from './statusWords';
 import { besideSent, hasOnly, idIn, numberIn, partsOf, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
@@ -78,8 +78,31 @@ function tasksIn(answer: unknown): unknown {
 	const { data } = isFields(answer) ? answer : {};
 	if (Array.isArray(data) && data.length > MAX_ENTRIES) return data;
 	const listed = Array.isArray(data) ? data.flatMap(taskIn) : [];
-	return listed.length > 0 ? listed : submittedTasks(answer).flatMap(taskIn);
+	if (listed.length > 0) return listed;
+	const found = submittedTasks(answer).flatMap(taskIn);
+	return found.length > 0 || !Array.isArray(data) ? found : data.flatMap(videoIn);
 }
+
+/** A finished video without an ID, as a service sends it that makes no tasks: its own URL names it. */
+function videoIn(entry: unknown): Fields[] {
+	const url = isFields(entry) ? entry.url : undefined;
+	if (!isFields(entry) || typeof url !== 'string' || !IS_WEB_ADDRESS.test(url)) return [];
+	const [address = ''] = url.split(/[?#]/);
+	const id = `without-id-${address.replace(/\W+/g, '-').slice(-60)}`;
+	return [besideSent({ ...entry, id, status: 'completed', url }, entry)];
+}
+
+/** The URL of the finished video that an entry has already; undefined of a task that is still to be made. */
+function videoOf(entry: Fields, id: string): string | undefined {
+	const { word = '', url } = findTask(entry, { ids: [id], url: '' }) ?? {};
+	if (typeof url !== 'string' || !IS_WEB_ADDRESS.test(url)) return undefined;
+	const hasStatus = plainText(entry.status) !== '';
+	// Without a status, any other URL may be where to poll the task.
+	return isDone(word) && (hasStatus || FILM_FILE.test(url)) ? url : undefined;
+}
+
+const IS_WEB_ADDRESS = /^https?:\/\/\S+$/i;
+const FILM_FILE = /\.(?:mp4|m4v|mov|webm|mkv)(?:$|[?#])/i;
 
 /** An entry with an ID. */
 function taskIn(entry: unknown): Fields[] {
@@ -88,9 +111,11 @@ function taskIn(entry: unknown): Fields[] {
 	const { url = null } = entry;
 	const status = readStatus(plainText(entry.status), false);
 	const own = STATUSES.find((one) => one === status) ?? 'processing';
-	return [
-		besideSent({ ...entry, id, status: own, url: typeof url === 'string' ? url : null }, entry),
-	];
+	const video = videoOf(entry, id as string);
+	const read = video
+		? { status: 'completed', url: video }
+		: { status: own, url: typeof url === 'string' ? url : null };
+	return [besideSent({ ...entry, id, ...read }, entry)];
 }
 
 /**
