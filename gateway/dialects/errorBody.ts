@@ -10,18 +10,29 @@ const TELLS =
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
 const FIELDS = new Set(['code', 'message', 'data']);
-const DATA = new Set(['retry_after']);
+const DATA = new Set(['retry_after', 'reason']);
+const ALTERNATE = new Set(['message', 'type', 'code']);
 
-/** An error in the general shape of the interface. */
+/** An error in one of the two shapes of the interface. */
 function isDocumented(body: unknown): boolean {
+	if (isFields(body) && isFields(body.error) && Object.keys(body).length === 1)
+		return (
+			'message' in body.error &&
+			hasOnly(body.error, ALTERNATE) &&
+			Object.values(body.error).every(isWords)
+		);
 	if (!hasOnly(body, FIELDS)) return false;
 	const { code, message, data } = body;
-	const isPlain = isEmpty(data) || hasOnly(data, DATA);
-	return isPlain && [code, message].every((text) => typeof text === 'string' && isWords(text));
+	const isPlain =
+		isEmpty(data) || (hasOnly(data, DATA) && ['string', 'undefined'].includes(typeof data.reason));
+	return isPlain && isWords(code) && isWords(message);
 }
 
-const isWords = (text: string) =>
-	text === text.trim() && /^[^[{<\n][^\n]*$/.test(text) && !NOTHING.test(text);
+const isWords = (text: unknown) =>
+	typeof text === 'string' &&
+	text === text.trim() &&
+	/^[^[{<\n][^\n]*$/.test(text) &&
+	!NOTHING.test(text);
 
 /** An error body of any shape in the general one of the interface, with `type` and `param` of similar services; undefined for any other JSON. */
 export function errorFrom(body: unknown): unknown {

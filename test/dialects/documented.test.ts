@@ -2,6 +2,7 @@ import {
 	Chunks,
 	completionFrom,
 	errorFrom,
+	modelListFrom,
 	submissionFrom,
 	taskFrom,
 } from '../../gateway/dialects';
@@ -45,6 +46,17 @@ test.each<[string, (answer: unknown) => unknown, object]>([
 		errorFrom,
 		{ code: 'rate_limit_exceeded', message: 'Wait', data: { retry_after: 3 } },
 	],
+	[
+		'a filtered content',
+		errorFrom,
+		{ code: 'content_filtered', message: 'No', data: { reason: 'violence' } },
+	],
+	[
+		'an error of the chat endpoint',
+		errorFrom,
+		{ error: { message: 'No', type: 'invalid_request_error', code: 'invalid_api_key' } },
+	],
+	['a list of models', modelListFrom, { object: 'list', data: [{ id: 'heron' }] }],
 	[
 		'a chunk',
 		(event) => chunks.from(event)[0],
