@@ -11,7 +11,7 @@ const LOST_CODE =
 	/^(?:do request failed|(?:read|unmarshal|close) response(?: body)? failed|bad response body|(?:upstream )?(?:http2 )?stream(?: read)? error)$/;
 /** The same as HTTP clients say it (Go, LiteLLM, httpx, urllib3). "Timeout" alone may be about anything. */
 const LOST_WORDS =
-	/\b(?:while awaiting headers|timeout awaiting response headers|while reading body|unexpected EOF|litellm\.Timeout|server disconnected without sending a response|peer closed connection without sending complete message body|remote end closed connection without response)\b/i;
+	/\b(?:while awaiting headers|timeout awaiting response headers|while reading body|unexpected EOF|litellm\.Timeout|ReadTimeout|stream closed before first payload|server disconnected without sending a response|peer closed connection without sending complete message body|remote end closed connection without response)\b/i;
 /** Go's words for a connection to that server that was never made. */
 const NEVER_SENT =
 	/\b(?:dial tcp|no such host|connection refused|proxyconnect|x509|tls handshake|tls:)/i;

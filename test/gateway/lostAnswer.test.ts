@@ -11,6 +11,8 @@ test.each([
 	['', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
 	['', 'context deadline exceeded (Client.Timeout or context cancellation while reading body)'],
 	['500', 'litellm.APIConnectionError: litellm.Timeout: Connection timed out after 600.0 seconds.'],
+	['', 'ReadTimeout: the upstream did not answer'],
+	['', 'upstream stream closed before first payload'],
 	['', 'OllamaException - Server disconnected without sending a response.'],
 ])('the answer of a server behind was lost: %s, %s', (code, words) => {
 	expect(isAnswerLost({ code, words })).toBe(true);
