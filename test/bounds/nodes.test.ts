@@ -61,26 +61,3 @@ test('a message of ten million characters that is no expression is sent', async 
 	expect(error).toBeUndefined();
 	expect(items).toHaveLength(1);
 });
-
-test('of the files of an execution, the newest thousand names are kept', async () => {
-	const node = videoNode({ download: true, fileName: 'new' });
-	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
-	const failed = await runNode(simulator, node);
-	const keptBy = ({ data }: typeof failed.run) =>
-		data.executionData?.contextData['node:Node'] as { fileNames?: unknown };
-	keptBy(failed.run).fileNames = Array.from({ length: 1_000 }, (_, run) => [
-		`${run + 1}.mp4`,
-		run + 1,
-	]);
-	const { run } = await runNode(simulator, {
-		...node,
-		executionId: '2',
-		retryData: failed.run.data,
-	});
-	const names = keptBy(run).fileNames as unknown[][];
-	expect(names).toHaveLength(1_000);
-	expect([names[0], names.at(-1)]).toEqual([
-		['2.mp4', 2],
-		['new.mp4', 0],
-	]);
-});
