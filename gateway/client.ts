@@ -6,7 +6,7 @@ import { Slots } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { readResource, type ReadResource } from './parseResponse';
-import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
+import { type AgentRequest, type Completion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList, type ModelPage, nextPage } from './schemas/models';
 import {
 	isFinished,
@@ -98,7 +98,7 @@ export class Gateway {
 	 * `POST /v1/chat/completions` without streaming; a response that is a stream anyway is read too.
 	 * @throws GatewayError whose `partial_text` is the text of a stream that arrived before the failure
 	 */
-	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<Completion> {
 		// The field is for streams alone, and other services refuse it here. A form has one value of it for both.
 		return this.complete({ ...request, stream_options: undefined }, () => {}, signal);
 	}
@@ -112,7 +112,7 @@ export class Gateway {
 		request: ChatRequest | AgentRequest,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
-	): Promise<ChatCompletion> {
+	): Promise<Completion> {
 		return this.complete({ ...request, stream: true }, onText, signal);
 	}
 
@@ -226,7 +226,7 @@ export class Gateway {
 		content: ChatRequest | AgentRequest,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
-	): Promise<ChatCompletion> {
+	): Promise<Completion> {
 		let received = '';
 		const collect = (text: string) => {
 			received += text;

@@ -22,7 +22,7 @@ export {
 export {
 	agentRequest,
 	type AgentRequest,
-	type ChatCompletion,
+	type Completion,
 	type ChatFields,
 	chatRequest,
 	type ChatRequest,
@@ -70,4 +70,4 @@ export { storageError, taskFailed } from './errors/videoError';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
 export { type Pauses, waitForTask } from './video/waitForTask';
-export { OF_A_WAIT, wallTime, waitedTask, type WaitedTask } from './video/waitedTask';
+export { OF_A_WAIT, wallTimeSchema, waitedTask, type WaitedTask } from './video/waitedTask';

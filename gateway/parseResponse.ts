@@ -21,11 +21,11 @@ export function malformedResponse(
 	body: string | Buffer,
 ): GatewayError {
 	const start = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
-	return malformedBody(message, inWords(start));
+	return malformedBody(message, describedStart(start));
 }
 
 /** n8n shows descriptions as HTML, which would join the words of a page. */
-function inWords(bodyStart: string): string {
+function describedStart(bodyStart: string): string {
 	if (!isHtml(bodyStart)) return bodyStart || '(empty body)';
 	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
 }
@@ -55,7 +55,7 @@ export async function readResource<Resource>(
 }
 
 /** Why a body is not JSON: it may have a content coding that was not asked for. */
-function notJson({ headers, apiKey }: ServiceResponse): string {
+function notJsonAdvice({ headers, apiKey }: ServiceResponse): string {
 	const coding = String(headers['content-encoding'] ?? '');
 	if (/^(x-gzip|gzip|br|identity|)$/i.test(coding.trim())) return 'The response is not JSON';
 	return `The response is compressed with ${shortText(apiKey.redactError(coding))}, which was not asked for and cannot be read here`;
@@ -90,7 +90,7 @@ export async function parseResource<Resource>(
 		if (text !== body) sentAs = read(body);
 	} catch (error) {
 		if (error instanceof TooComplexError) throw refusal(tooLarge(error.message), undefined);
-		throw malformedResponse(response, notJson(response), bytes);
+		throw malformedResponse(response, notJsonAdvice(response), bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
 	const shown = schema.safeParse(shownAs.resource);

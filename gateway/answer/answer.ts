@@ -1,25 +1,25 @@
 import * as z from 'zod';
 import { hasOnlyThoughts } from '../dialects';
-import { type ChatCompletion, FINISH_REASONS } from '../schemas/chat';
+import { type Completion, FINISH_REASONS } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
 import { spare } from '../schemas/lists';
 import type { Fields } from '../schemas/responseJson';
 
-type Choice = ChatCompletion['choices'][number];
+type Choice = Completion['choices'][number];
 
 /** The choice of index 0, which need not come first. */
-export function firstChoice({ choices }: ChatCompletion): Choice {
+export function firstChoice({ choices }: Completion): Choice {
 	return (choices.find(({ index }) => index === 0) ?? choices[0])!;
 }
 
 /** What the model says: its answer, or its words when it refuses to give one. */
-export function textOf(completion: ChatCompletion): string {
+export function textOf(completion: Completion): string {
 	const { content, refusal } = firstChoice(completion).message;
 	return content || refusal || '';
 }
 
 /** What an answer has that says nothing and calls no tool, as far as it may be billed; undefined for any other answer. */
-export function emptyAnswer(completion: ChatCompletion): 'thoughts' | 'nothing' | undefined {
+export function emptyAnswer(completion: Completion): 'thoughts' | 'nothing' | undefined {
 	const { message } = firstChoice(completion);
 	const text = textOf(completion);
 	if (callsIn(message).length > 0) return undefined;
@@ -33,7 +33,7 @@ export function endOf({ finish_reason, end }: Choice): Choice['end'] {
 	return end ?? FINISH_REASONS.find((reason) => reason === finish_reason);
 }
 
-export function answerEnd(completion: ChatCompletion): Choice['end'] {
+export function answerEnd(completion: Completion): Choice['end'] {
 	return endOf(firstChoice(completion));
 }
 
@@ -45,7 +45,7 @@ const tokenCounts = z.object({
 });
 
 /** The token counts that the service sent. */
-export function tokensOf({ usage, tokens }: ChatCompletion): Partial<z.infer<typeof tokenCounts>> {
+export function tokensOf({ usage, tokens }: Completion): Partial<z.infer<typeof tokenCounts>> {
 	return tokenCounts.safeParse(tokens ?? usage).data ?? {};
 }
 

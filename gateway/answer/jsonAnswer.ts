@@ -1,5 +1,5 @@
 import { withoutThoughts } from '../dialects';
-import type { ChatCompletion } from '../schemas/chat';
+import type { Completion } from '../schemas/chat';
 import {
 	parseResponseJson,
 	parseResponseJsonOrUndefined,
@@ -20,7 +20,7 @@ const MAX_BLOCKS = 100;
  * The JSON values in a model's answer: its whole text, or its code blocks, of which the last one is the answer, or the only object or
  * list in its prose. Undefined if there is none; a response that calls tools is no answer yet, so it needs none.
  */
-export function jsonValuesIn(completion: ChatCompletion): unknown[] | undefined {
+export function jsonValuesIn(completion: Completion): unknown[] | undefined {
 	for (const candidates of candidatesIn(textOf(completion))) {
 		const values = candidates
 			.map(parseResponseJsonOrUndefined)

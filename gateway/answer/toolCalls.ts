@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { malformedAnswer } from '../errors/gatewayError';
 import { shortText } from '../lineText';
-import type { ChatCompletion } from '../schemas/chat';
+import type { Completion } from '../schemas/chat';
 import { isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { answerEnd, callsIn, firstChoice } from './answer';
 
@@ -32,7 +32,7 @@ const toolCall = z.object({
  * @throws GatewayError for an invalid call: an agent that did something else instead could do harm
  */
 export function readToolCalls(
-	completion: ChatCompletion,
+	completion: Completion,
 	redact: (text: string) => string,
 ): ToolCall[] {
 	const calls = callsIn(firstChoice(completion).message);

@@ -1,9 +1,9 @@
 import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { isOfStatus } from './statusWords';
-import { partsOf } from './values';
+import { wordsIn } from './values';
 
 /** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
-const MAX_DEPTH = 16;
+const MAX_WALK_DEPTH = 16;
 const MAX_PLACES = 20_000;
 
 /** What a poll asked for. */
@@ -35,7 +35,7 @@ export function walk(answer: unknown, asked?: Asked): Place[] {
 	const places: Place[] = [{ ...top, isAsked: holdsId(answer, asked) }];
 	for (const place of places) {
 		const { depth, value, isAsked } = place;
-		if (depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
+		if (depth === MAX_WALK_DEPTH || typeof value !== 'object' || value === null) continue;
 		for (const [name, field] of entriesOf(place, asked)) {
 			if (places.length === MAX_PLACES) return places;
 			const inner = parsed(field);
@@ -58,7 +58,7 @@ function holdsId(value: unknown, asked: Asked | undefined): boolean {
 	return Object.entries(value).some(([name, field]) => {
 		const isNumber = typeof field === 'number';
 		if (!isNumber && typeof field !== 'string') return false;
-		return asked.ids.includes(String(field)) && (!isNumber || /\bid$/.test(partsOf(name)));
+		return asked.ids.includes(String(field)) && (!isNumber || /\bid$/.test(wordsIn(name)));
 	});
 }
 
@@ -84,7 +84,7 @@ function isOtherTask(entry: unknown): boolean {
 export function namesOf(place: Place, from?: Place): string[] {
 	const { inside, key } = place;
 	if (inside === undefined || place === from) return [];
-	return [...(Array.isArray(inside.value) ? [] : [partsOf(key)]), ...namesOf(inside, from)];
+	return [...(Array.isArray(inside.value) ? [] : [wordsIn(key)]), ...namesOf(inside, from)];
 }
 
 /** The same text for all entries of a list, and for the same field of each. */

@@ -1,7 +1,7 @@
 import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
 import { walk } from './answerWalk';
 import { completionIn } from './completion';
-import { isSuccess, NOTHING, reasonWords } from './reasonWords';
+import { isSuccess, SAYS_NOTHING, reasonWords } from './reasonWords';
 import { hasOnly } from './values';
 
 /** Fields of a body that tell an error by itself; a numeric `status` tells what a title is. */
@@ -9,19 +9,19 @@ const TELLS =
 	/^(?:title|status|errors?|detail|error_?description|reason|base_resp|(?:err(?:or)?_?|status_?|fail_?)?(?:message|msg|reason))$/i;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
-const FIELDS = new Set(['code', 'message', 'data']);
+const ERROR_FIELDS = new Set(['code', 'message', 'data']);
 const DATA = new Set(['retry_after', 'reason']);
 const ALTERNATE = new Set(['message', 'type', 'code']);
 
 /** An error in one of the two shapes of the interface. */
-function isDocumented(body: unknown): boolean {
+function isDocumentedError(body: unknown): boolean {
 	if (isFields(body) && isFields(body.error) && Object.keys(body).length === 1)
 		return (
 			'message' in body.error &&
 			hasOnly(body.error, ALTERNATE) &&
 			Object.values(body.error).every(isWords)
 		);
-	if (!hasOnly(body, FIELDS)) return false;
+	if (!hasOnly(body, ERROR_FIELDS)) return false;
 	const { code, message, data } = body;
 	const isPlain =
 		isEmpty(data) || (hasOnly(data, DATA) && ['string', 'undefined'].includes(typeof data.reason));
@@ -32,11 +32,11 @@ const isWords = (text: unknown) =>
 	typeof text === 'string' &&
 	text === text.trim() &&
 	/^[^[{<\n][^\n]*$/.test(text) &&
-	!NOTHING.test(text);
+	!SAYS_NOTHING.test(text);
 
 /** An error body of any shape in the general one of the interface, with `type` and `param` of similar services; undefined for any other JSON. */
 export function errorFrom(body: unknown): unknown {
-	if (isDocumented(body)) return isSuccess(body as Fields) ? undefined : body;
+	if (isDocumentedError(body)) return isSuccess(body as Fields) ? undefined : body;
 	if (typeof body !== 'object' || body === null || isSuccess(body as Fields)) return undefined;
 	const value = body as Fields;
 	const fields = Object.entries(value).filter(([name]) => TELLS.test(name));
@@ -73,9 +73,9 @@ function field(value: unknown, name: string): unknown {
 	return typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
 }
 
-function asText(value: unknown): string | undefined {
+function textOfError(value: unknown): string | undefined {
 	const text = typeof value === 'number' ? String(value) : value;
-	return typeof text === 'string' && !NOTHING.test(text.trim()) ? text : undefined;
+	return typeof text === 'string' && !SAYS_NOTHING.test(text.trim()) ? text : undefined;
 }
 
 /** The first value of these fields in an error or in an object inside it. The innermost object counts most. */
@@ -83,7 +83,7 @@ function inner(value: unknown, names: string[]): string | undefined {
 	const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
 	const isObject = typeof first === 'object' && first !== null;
 	const found = isObject ? INNER.map((name) => inner(field(first, name), names)) : [];
-	return [...found, ...names.map((name) => asText(field(first, name)))].find(Boolean);
+	return [...found, ...names.map((name) => textOfError(field(first, name)))].find(Boolean);
 }
 
 /** The categories of Azure's content filter that were found. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, isErrorCode } from '../schemas/errors';
-import { partsOf } from './values';
+import { wordsIn } from './values';
 
 /** What an error response says. */
 export interface ErrorSaid {
@@ -68,37 +68,38 @@ const KEY = 'api[ _-]?keys?|access[ _]token|auth\\w*[ _]token|bearer token|crede
 const WRONG =
 	'invalid|incorrect|expired|revoked|wrong|disabled|deleted|malformed|missing|required|not (?:valid|found|recognized|active)';
 /** Words that tell more than the status, and the statuses that they count with. */
-const WORDS: ReadonlyArray<readonly [Code | undefined, statuses: number[] | 'any', words: RegExp]> =
+const ERROR_WORDS: ReadonlyArray<
+	readonly [Code | undefined, statuses: number[] | 'any', words: RegExp]
+> = [
 	[
-		[
-			'invalid_api_key',
-			'any',
-			new RegExp(
-				`\\b(?:${KEY})\\b.{0,60}\\b(?:${WRONG})\\b|\\b(?:${WRONG}|unknown|provide a)\\b.{0,20}\\b(?:${KEY})\\b|无效的(?:令牌|密钥)|(?:令牌|密钥).{0,10}(?:无效|过期)`,
-				'i',
-			),
-		],
-		[
-			'content_filtered',
-			'any',
-			/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent (?:was |is )?blocked\b|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i,
-		],
-		[
-			'service_unavailable',
-			'any',
-			/\boverload|\b(?:over|at) capacity\b|\bcapacity (?:exceeded|constraint)|\b(?:server|service|system|model|engine)s?\b.{0,20}\bbusy\b|负载|繁忙|过载/i,
-		],
-		// OpenRouter has the model, and no provider of it that can do this, or that the account allows.
-		[undefined, [404], /\bno (?:\w+ )?endpoints (?:found|available) (?!for\b)/i],
-		// The model's name is no part of a path such as `/v1/models`. OpenRouter: "No endpoints found for foo/bar".
-		['model_not_found', [404], /(?<![\w/])(?:model|deployment)s?\b|\bno endpoints found for\b/i],
-		[
-			'model_not_found',
-			[400, 403],
-			/\b(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:(?:does )?not exist|not found)\b|模型不存在/i,
-		],
-		[undefined, [400], /\bcontext (?:length|size|window)\b|\b(?:input|prompt) is too long\b/i],
-	];
+		'invalid_api_key',
+		'any',
+		new RegExp(
+			`\\b(?:${KEY})\\b.{0,60}\\b(?:${WRONG})\\b|\\b(?:${WRONG}|unknown|provide a)\\b.{0,20}\\b(?:${KEY})\\b|无效的(?:令牌|密钥)|(?:令牌|密钥).{0,10}(?:无效|过期)`,
+			'i',
+		),
+	],
+	[
+		'content_filtered',
+		'any',
+		/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent (?:was |is )?blocked\b|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i,
+	],
+	[
+		'service_unavailable',
+		'any',
+		/\boverload|\b(?:over|at) capacity\b|\bcapacity (?:exceeded|constraint)|\b(?:server|service|system|model|engine)s?\b.{0,20}\bbusy\b|负载|繁忙|过载/i,
+	],
+	// OpenRouter has the model, and no provider of it that can do this, or that the account allows.
+	[undefined, [404], /\bno (?:\w+ )?endpoints (?:found|available) (?!for\b)/i],
+	// The model's name is no part of a path such as `/v1/models`. OpenRouter: "No endpoints found for foo/bar".
+	['model_not_found', [404], /(?<![\w/])(?:model|deployment)s?\b|\bno endpoints found for\b/i],
+	[
+		'model_not_found',
+		[400, 403],
+		/\b(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:(?:does )?not exist|not found)\b|模型不存在/i,
+	],
+	[undefined, [400], /\bcontext (?:length|size|window)\b|\b(?:input|prompt) is too long\b/i],
+];
 /** An overload that says so is one whatever its status (Anthropic, RFC 6585 has no 529). */
 const OVERLOADED = 529;
 
@@ -112,7 +113,7 @@ export function errorMeaning(said: ErrorSaid): ErrorMeaning | undefined {
 	if (isErrorBody && (status === OVERLOADED || meanings.includes('service_unavailable')))
 		return { code: 'service_unavailable', status: 503 };
 	if (isErrorCode(code) && code !== 'invalid_request_error') return undefined;
-	const told = WORDS.find(
+	const told = ERROR_WORDS.find(
 		([, statuses, expression]) =>
 			(statuses === 'any' || statuses.includes(status)) && expression.test(words),
 	);
@@ -121,7 +122,7 @@ export function errorMeaning(said: ErrorSaid): ErrorMeaning | undefined {
 }
 
 function codeMeaning(code = ''): Code | undefined {
-	const words = partsOf(code).replace(/ (?:error|exception)$/, '');
+	const words = wordsIn(code).replace(/ (?:error|exception)$/, '');
 	return CODE_WORDS.find(([, known]) => known.includes(words))?.[0];
 }
 
@@ -136,12 +137,12 @@ function isQuota({ status, code, type, words, namesWait }: ErrorSaid): boolean {
 
 /** Whether a code says that the account must be topped up, so that no retry helps. */
 export function isQuotaCode(code = ''): boolean {
-	return codeMeaning(code) === 'quota_not_enough' || QUOTA_CODE.test(partsOf(code));
+	return codeMeaning(code) === 'quota_not_enough' || QUOTA_CODE.test(wordsIn(code));
 }
 
 /** The name of a parameter: in quotation marks, of several words or places, or as the subject of a sentence. */
-const NAMED =
+const NAMED_MODEL =
 	/['"`‘“][\w.[\]-]+['"`’”]|\b[a-z]+_[a-z_]+\b|\b(?:body|messages)[.[]|\b(?:temperature|messages?|prompt|size|duration|fps|stop|user|stream|tools?|model|n)\b(?: \w+)?:? (?:is|are|must|should|cannot|may|has|have|exceeds?|too|contains?)\b/i;
 
 /** Whether words name the parameter that is refused. */
-export const namesParameter = (words: string): boolean => NAMED.test(words);
+export const namesParameter = (words: string): boolean => NAMED_MODEL.test(words);

@@ -1,5 +1,5 @@
 import { isWithin, namesOf, type Place, slotOf } from './answerWalk';
-import { partsOf } from './values';
+import { wordsIn } from './values';
 import { isFields, plainText } from '../schemas/responseJson';
 
 /** Addresses of one answer that are looked at, and characters of one. */
@@ -10,7 +10,7 @@ const MAX_LISTS = 10;
 /** The rank of an address that its ending or its field shows to be a video's; the other form of one has one more. */
 export const IS_FILM = 1;
 /** Added to the rank of an address that n8n cannot fetch. */
-const NOT_HTTP = 10;
+const NOT_A_WEB_URL = 10;
 
 export const IS_ADDRESS = /^[a-z][a-z\d+.-]*:\/\/\S/i;
 /** What was removed from an address, as a part of it that is secret, is named in brackets. */
@@ -52,7 +52,7 @@ export function filmsIn(places: readonly Place[], pollUrl: string): Film[] {
 	const films: Film[] = [];
 	for (const place of places) {
 		const address = addressIn(place, pollUrl);
-		const rank = address === undefined ? undefined : rankOf(place, address, pollUrl);
+		const rank = address === undefined ? undefined : rankOfFilm(place, address, pollUrl);
 		if (address === undefined || rank === undefined) continue;
 		films.push({ address, place, rank, slot: slotOf(place) });
 		if (films.length === MAX_FILMS) break;
@@ -66,11 +66,11 @@ function addressIn({ key, value }: Place, pollUrl: string): string | undefined {
 	if (IS_ADDRESS.test(text)) return text;
 	// grok2api: `/files/a.mp4`.
 	const isPath = /^\.{0,2}\/[^/]/.test(text) || (text.includes('/') && FILM_FILE.test(text));
-	const isAddress = isPath && ADDRESS.test(partsOf(key)) && !text.includes(':');
+	const isAddress = isPath && ADDRESS.test(wordsIn(key)) && !text.includes(':');
 	return isAddress && URL.canParse(text, pollUrl) ? new URL(text, pollUrl).href : undefined;
 }
 
-function rankOf(place: Place, address: string, pollUrl: string): number | undefined {
+function rankOfFilm(place: Place, address: string, pollUrl: string): number | undefined {
 	const [path = '', query = ''] = address.replace(/#.*/, '').split('?');
 	const isFile = FILM_FILE.test(path) || FILM_FILE.test(query);
 	const names = namesOf(place);
@@ -83,7 +83,9 @@ function rankOf(place: Place, address: string, pollUrl: string): number | undefi
 	const isFilm = isFile || names.some((name) => FILM.test(name)) || /^video\b|mp4/i.test(type);
 	const isOtherForm = PLAYLIST.test(path) || names.some((name) => OTHER_FORM.test(name));
 	return (
-		(HTTP.test(address) ? 0 : NOT_HTTP) + (isFilm ? IS_FILM : IS_FILM + 2) + (isOtherForm ? 1 : 0)
+		(HTTP.test(address) ? 0 : NOT_A_WEB_URL) +
+		(isFilm ? IS_FILM : IS_FILM + 2) +
+		(isOtherForm ? 1 : 0)
 	);
 }
 
@@ -100,7 +102,7 @@ export function isOfNoFilm(names: string[], isFile = false): boolean {
 function typeBeside({ inside }: Place): string {
 	if (!isFields(inside?.value)) return '';
 	const types = Object.entries(inside.value).filter(([name]) =>
-		/^(?:content type|mime(?: ?type)?|media type|type|kind|format)$/.test(partsOf(name)),
+		/^(?:content type|mime(?: ?type)?|media type|type|kind|format)$/.test(wordsIn(name)),
 	);
 	return types.map(([, type]) => plainText(type)).join(' ');
 }
@@ -115,7 +117,7 @@ export function filmsOf(films: readonly Film[], whole: Place, task: Place): stri
 	const found = inside.length > 0 ? inside : films;
 	// The field of the interface comes first.
 	const isOwn = ({ place, rank }: Film) =>
-		place.inside === task && place.key === 'url' && rank < NOT_HTTP;
+		place.inside === task && place.key === 'url' && rank < NOT_A_WEB_URL;
 	const order = (film: Film) => (isOwn(film) ? 0 : film.rank);
 	const [best] = [...found].sort((a, b) => order(a) - order(b));
 	if (best === undefined) return [];

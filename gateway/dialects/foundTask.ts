@@ -1,12 +1,12 @@
 import { type Asked, isWithin, type Place, slotOf, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
-import { NOTHING, reasonWords, SUCCESS } from './reasonWords';
-import { isDone, isKnownStatus, mayBeFailed, readStatus, statusField } from './statusWords';
-import { partsOf } from './values';
+import { SAYS_NOTHING, reasonWords, SUCCESS_WORDS } from './reasonWords';
+import { isDone, isKnownStatus, mayMeanFailed, readStatus, statusField } from './statusWords';
+import { wordsIn } from './values';
 
 /** A status word, and the object that it is about. */
-interface Said {
+interface TaskWords {
 	task: Place;
 	word: string;
 	/** 0: the name of its field says that it is a status. */
@@ -18,11 +18,11 @@ const NUMBER = 3;
 /** An operation of Google says `done` only when it is. */
 const OPERATION = /(?:^|\/)operations\/[^/]+$/;
 /** To take the name of every field apart would be slow. */
-const NAMED = /err|fail|reason|code/i;
+const NAMED_FIELDS = /err|fail|reason|code/i;
 const REASON = /\b(?:error|fail(?:ed|ure)?)\b|(?<!finish )\breasons?$/;
 
 /** The status word that a field is. */
-function saidBy({ key, value, inside, isAsked }: Place): Said[] {
+function saidBy({ key, value, inside, isAsked }: Place): TaskWords[] {
 	const field = statusField(key);
 	if (field === undefined || inside === undefined || !isFields(inside.value)) return [];
 	// `status: {status_str: "success"}` (ComfyUI) is the status of the object around it.
@@ -40,25 +40,25 @@ function saidBy({ key, value, inside, isAsked }: Place): Said[] {
 }
 
 /** The status words of all objects. */
-export function statusesIn(places: readonly Place[]): Map<Place, Said> {
+export function statusesIn(places: readonly Place[]): Map<Place, TaskWords> {
 	const all = places.flatMap(saidBy).sort((a, b) => b.rank - a.rank);
 	return new Map(all.map((said) => [said.task, said]));
 }
 
 /** The status of the task: the one that was asked for, then the one nearest to the top. */
-function chosen(places: readonly Place[], films: readonly Film[]): Said[] {
-	const order = ({ rank, task }: Said) => 2 * rank + (task.isAsked ? 0 : 1);
+function chosen(places: readonly Place[], films: readonly Film[]): TaskWords[] {
+	const order = ({ rank, task }: TaskWords) => 2 * rank + (task.isAsked ? 0 : 1);
 	const all = [...statusesIn(places).values()].sort((a, b) => order(a) - order(b));
 	const [first] = all;
 	if (first === undefined) return [];
 	// Gateways wrap a task in an object that says "success" of the poll.
-	const isOfTask = ({ task, word }: Said) =>
+	const isOfTask = ({ task, word }: TaskWords) =>
 		isKnownStatus(word) && (!isDone(word) || films.some(({ place }) => isWithin(place, task)));
 	const said = first.task.isAsked ? first : (all.find(isOfTask) ?? first);
 	const slot = slotOf(said.task);
 	const parts = all.filter(({ task, rank }) => rank === said.rank && slotOf(task) === slot);
 	// A task whose parts have a status each (Higgsfield) has ended when all have.
-	const isEnded = ({ word }: Said) => /^(?:completed|failed)$/.test(readStatus(word, true));
+	const isEnded = ({ word }: TaskWords) => /^(?:completed|failed)$/.test(readStatus(word, true));
 	const shown =
 		parts.find((part) => !isEnded(part)) ?? parts.find(({ word }) => isDone(word)) ?? said;
 	return [shown, ...parts];
@@ -134,14 +134,14 @@ function failureIn(
 	whole: Place,
 	word: string,
 ): Pick<FoundTask, 'error' | 'failure'> {
-	const ofTask = places.filter((place) => NAMED.test(place.key) && isWithin(place, whole));
+	const ofTask = places.filter((place) => NAMED_FIELDS.test(place.key) && isWithin(place, whole));
 	const error = ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value));
 	const told =
 		error ??
 		ofTask.find(
-			({ key, value }) => REASON.test(partsOf(key)) && typeof value !== 'number' && !isEmpty(value),
+			({ key, value }) => REASON.test(wordsIn(key)) && typeof value !== 'number' && !isEmpty(value),
 		);
-	const mayBeFailure = mayBeFailed(word) || readStatus(word, false) === 'failed';
+	const mayBeFailure = mayMeanFailed(word) || readStatus(word, false) === 'failed';
 	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
 	const words = reasonWords(whole.value) || reasonWords(answer);
 	const code = [...ofTask, ...places].map(codeIn).find(Boolean);
@@ -156,9 +156,10 @@ function failureIn(
 
 /** The code of an error. A number that its name does not call an error's may say that all went well. */
 function codeIn({ key, value }: Place): string | undefined {
-	const [isCode, owner] = /^(?:(err(?:or)?|fail(?:ure)?|status) )?code$/.exec(partsOf(key)) ?? [];
+	const [isCode, owner] = /^(?:(err(?:or)?|fail(?:ure)?|status) )?code$/.exec(wordsIn(key)) ?? [];
 	if (isCode === undefined) return undefined;
 	const text = typeof value === 'string' || (value && owner) ? plainText(value) : '';
-	const isNone = NOTHING.test(text) || SUCCESS.test(text) || (!owner && /^\d+$/.test(text));
+	const isNone =
+		SAYS_NOTHING.test(text) || SUCCESS_WORDS.test(text) || (!owner && /^\d+$/.test(text));
 	return isNone ? undefined : text;
 }

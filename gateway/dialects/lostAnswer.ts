@@ -1,7 +1,7 @@
-import { partsOf } from './values';
+import { wordsIn } from './values';
 
 /** What an error response says. */
-interface Said {
+interface FailureWords {
 	code: string | undefined;
 	words: string;
 }
@@ -17,7 +17,7 @@ const NEVER_SENT =
 	/\b(?:dial tcp|no such host|connection refused|proxyconnect|x509|tls handshake|tls:)/i;
 
 /** Whether an error says that the answer of a server behind was lost: that server may have done the work. */
-export function isAnswerLost({ code = '', words }: Said): boolean {
-	const isLost = LOST_CODE.test(partsOf(code)) || LOST_WORDS.test(words);
+export function isAnswerLost({ code = '', words }: FailureWords): boolean {
+	const isLost = LOST_CODE.test(wordsIn(code)) || LOST_WORDS.test(words);
 	return isLost && !NEVER_SENT.test(words);
 }

@@ -11,7 +11,7 @@ export function modelListFrom(body: unknown): unknown {
 	const { next, has_more } = isFields(body) ? body : {};
 	const list = unwrapped(unwrapped(body));
 	const isLong = Array.isArray(list) && list.length > MAX_MODELS;
-	return { data: Array.isArray(list) && !isLong ? list.map(recordOf) : list, next, has_more };
+	return { data: Array.isArray(list) && !isLong ? list.map(modelRecord) : list, next, has_more };
 }
 
 /** The usual list, of records that all have an ID. */
@@ -26,7 +26,7 @@ function isDocumented(body: unknown): boolean {
 }
 
 /** A record with an `id`. Some services have numbers for IDs, which no request can name. */
-function recordOf(entry: unknown): unknown {
+function modelRecord(entry: unknown): unknown {
 	const record = isFields(entry) ? entry : { id: entry };
 	if (isName(record.id)) return record;
 	const id = [record.name, record.model].find(isName);

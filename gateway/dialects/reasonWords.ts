@@ -7,13 +7,13 @@ import {
 } from '../schemas/responseJson';
 
 /** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
-const MAX_DEPTH = 10;
+const MAX_REASON_DEPTH = 10;
 /** Fields and entries that are looked at in all, and the entries of one list. */
 const MAX_LOOKED_AT = 5_000;
 const MAX_LISTED = 20;
 
 /** The name of a field with words about a failure, wherever it is, and of one that has them only in an object with such a name. */
-const REASON = /message|msg|reason(?!ing)|detail|error|failure/i;
+const REASON_FIELD = /message|msg|reason(?!ing)|detail|error|failure/i;
 const REASON_INSIDE =
 	/^(?:description|cause|raw|text|title|failed_generation|(?:\w{1,40}_)?guardrail_response)$/i;
 /** The name of a field about the failure that has no words. */
@@ -21,15 +21,15 @@ const NO_WORDS = /(?:code|type|class|name|id|ur[il]|links?|status|time|count)$|^
 /** A map from the name of a refused field to the texts about it, as ASP.NET and Laravel send it. */
 const BY_FIELD = /errors$/i;
 /** Texts that Python and JavaScript make of a missing value. */
-export const NOTHING = /^(?:none|null|undefined|)$/i;
+export const SAYS_NOTHING = /^(?:none|null|undefined|)$/i;
 /** The beginning of JSON, and of a page. */
 const JSON_START = /^\s{0,9}[[{]/;
 const PAGE_START = /^\s{0,9}<(?:!|[a-z][a-z\d]{0,9}[\s>/])/i;
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
-export const SUCCESS = /^(?:0+|20\d|success|succeed(?:ed)?|ok)$/i;
+export const SUCCESS_WORDS = /^(?:0+|20\d|success|succeed(?:ed)?|ok)$/i;
 
 /** A value, and what the names around it say of it. */
-interface Place {
+interface ReasonPlace {
 	name: string;
 	depth: number;
 	/** Whether it is in an object whose name tells of a failure. */
@@ -44,10 +44,10 @@ interface Place {
  */
 export function reasonWords(body: unknown): string {
 	let lookedAt = 0;
-	const wordsIn = (value: unknown, place: Place): string => {
+	const wordsIn = (value: unknown, place: ReasonPlace): string => {
 		lookedAt += 1;
-		if (lookedAt > MAX_LOOKED_AT || place.depth > MAX_DEPTH) return '';
-		const within = (name: string, isInside: boolean): Place => ({
+		if (lookedAt > MAX_LOOKED_AT || place.depth > MAX_REASON_DEPTH) return '';
+		const within = (name: string, isInside: boolean): ReasonPlace => ({
 			name,
 			depth: place.depth + 1,
 			isInside,
@@ -70,14 +70,14 @@ export function reasonWords(body: unknown): string {
 			const words = wordsIn(field, within(place.name, true));
 			return words && `${name}: ${words}`;
 		});
-		return joined([placeOf(value), ...parts], byField ? '; ' : ': ');
+		return joined([placeOfReason(value), ...parts], byField ? '; ' : ': ');
 	};
-	const wordsOfText = (text: string, place: Place): string => {
+	const wordsOfText = (text: string, place: ReasonPlace): string => {
 		const json = JSON_START.test(text) ? parseResponseJsonOrUndefined(text) : undefined;
 		const inner = json === undefined ? '' : wordsIn(json, { ...place, depth: place.depth + 1 });
 		if (inner !== '') return inner;
 		const isOfReason = isReason(place.name) || (place.isInside && hasWords(place.name));
-		if (!isOfReason || NOTHING.test(text.trim()) || PAGE_START.test(text)) return '';
+		if (!isOfReason || SAYS_NOTHING.test(text.trim()) || PAGE_START.test(text)) return '';
 		return text.trim();
 	};
 	const name = typeof body === 'string' ? 'message' : '';
@@ -89,7 +89,7 @@ function hasWords(name: string): boolean {
 }
 
 function isReason(name: string): boolean {
-	return REASON.test(name) && !NO_WORDS.test(name);
+	return REASON_FIELD.test(name) && !NO_WORDS.test(name);
 }
 
 /** The texts of an object come before what is deeper. Those of one that tells of a success are no reason. */
@@ -106,13 +106,13 @@ function isProblem({ status, title, detail, errors }: Fields): boolean {
 }
 
 /** FastAPI names the field that it refuses in `loc`. */
-function placeOf({ loc }: Fields): string {
+function placeOfReason({ loc }: Fields): string {
 	return Array.isArray(loc) ? loc.slice(0, MAX_LISTED).join('.') : '';
 }
 
 /** Whether a body tells by its code, which some services send in each response, that it is no failure. */
 export function isSuccess({ code, status_code = code, error }: Fields): boolean {
-	return SUCCESS.test(plainText(status_code)) && isEmpty(error);
+	return SUCCESS_WORDS.test(plainText(status_code)) && isEmpty(error);
 }
 
 /** Texts without those that an earlier one contains. */

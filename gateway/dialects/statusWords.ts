@@ -1,13 +1,13 @@
 import { STATUSES } from '../schemas/video';
-import { partsOf } from './values';
+import { wordsIn } from './values';
 
-type Status = (typeof STATUSES)[number];
+type TaskStatus = (typeof STATUSES)[number];
 /** `unclear`: a failure, if the next poll says it, too. `running`: on its way, in a word that is shown as it is. */
-type Meaning = Status | 'unclear' | 'running';
+type StatusMeaning = TaskStatus | 'unclear' | 'running';
 
 /** What words of other services mean, in small letters with spaces between them, and where a status has them. */
 export const STATUS_WORDS: ReadonlyArray<
-	readonly [Meaning, 'anywhere' | 'last' | 'alone', words: readonly string[]]
+	readonly [StatusMeaning, 'anywhere' | 'last' | 'alone', words: readonly string[]]
 > = [
 	['completed', 'alone', ['ready']],
 	['processing', 'alone', ['in progress', 'running']],
@@ -26,7 +26,7 @@ export const STATUS_WORDS: ReadonlyArray<
 	['running', 'last', ['not completed', 'not finished']],
 	['running', 'last', ['initialized', 'throttled', 'not start', 'not started', 'not ready']],
 ];
-const WORDS = STATUS_WORDS.flatMap(([meaning, where, words]) =>
+const SINGLE_WORDS = STATUS_WORDS.flatMap(([meaning, where, words]) =>
 	words.map((word) => ({ meaning, where, word })),
 );
 
@@ -49,7 +49,7 @@ export const isOfStatus = (name: string): boolean => OF_STATUS.test(name.slice(0
 /** What a field tells of a status by its name; undefined for other fields. */
 export function statusField(name: string) {
 	if (!isOfStatus(name)) return undefined;
-	const words = partsOf(name);
+	const words = wordsIn(name);
 	return {
 		isStatus: IS_STATUS.test(words),
 		mayBeStatus: MAY_BE_STATUS.test(words),
@@ -65,12 +65,12 @@ const TO_COME = /\b(?:not|queued|pending|retry|\w+ing)$|\bnot\b/;
 const IS_GOING_ON = /\b(?!(?:warn|miss|noth)ing)\w+ing$/;
 
 /** What a status means, by its parts, as far as it is known. */
-function meaningOf(said: string): Meaning | undefined {
-	const words = partsOf(said);
+function meaningOfStatus(said: string): StatusMeaning | undefined {
+	const words = wordsIn(said);
 	const own = STATUSES.find((status) => status === words);
 	if (own !== undefined) return own;
 	const isToCome = TO_COME.test(words);
-	const known = WORDS.find(({ where, word }) => {
+	const known = SINGLE_WORDS.find(({ where, word }) => {
 		if (where === 'alone') return words === word;
 		if (where === 'last') return ` ${words}`.endsWith(` ${word}`);
 		return !isToCome && ` ${words} `.includes(` ${word} `);
@@ -84,28 +84,28 @@ function meaningOf(said: string): Meaning | undefined {
  * @param hasVideo whether there is a URL or inline data: without, other services may call a step done
  */
 export function readStatus(said: string, hasVideo: boolean): string {
-	const meaning = meaningOf(said);
-	const isOwn = meaning === partsOf(said) || (meaning !== 'completed' && isStatus(meaning));
+	const meaning = meaningOfStatus(said);
+	const isOwn = meaning === wordsIn(said) || (meaning !== 'completed' && isStatus(meaning));
 	return meaning !== undefined && (isOwn || (meaning === 'completed' && hasVideo)) ? meaning : said;
 }
 
-const isStatus = (meaning: unknown): meaning is Status =>
+const isStatus = (meaning: unknown): meaning is TaskStatus =>
 	STATUSES.some((status) => status === meaning);
 
 /** A status in a word that the interface does not have, and what it means; undefined for its own, and for one that nobody knows. */
 export function saidStatus(word: string, status: string) {
-	const meaning = isStatus(status) ? status : meaningOf(word);
-	if (meaning === undefined || meaning === partsOf(word)) return undefined;
+	const meaning = isStatus(status) ? status : meaningOfStatus(word);
+	if (meaning === undefined || meaning === wordsIn(word)) return undefined;
 	if (meaning === 'unclear') return { word, meaning: 'failed' };
 	return { word, meaning: meaning === 'running' ? 'processing' : meaning };
 }
 
 /** Whether a service that says this means that the task is done, with or without a video. */
-export const isDone = (said: string): boolean => meaningOf(said) === 'completed';
+export const isDone = (said: string): boolean => meaningOfStatus(said) === 'completed';
 
 /** Whether a status is one of the interface, or has a word that says what it means. */
 export const isKnownStatus = (said: string): boolean =>
-	!['unclear', undefined].includes(meaningOf(said));
+	!['unclear', undefined].includes(meaningOfStatus(said));
 
 /** Whether a status is an end if the next poll says it, too. */
-export const mayBeFailed = (said: string): boolean => meaningOf(said) === 'unclear';
+export const mayMeanFailed = (said: string): boolean => meaningOfStatus(said) === 'unclear';

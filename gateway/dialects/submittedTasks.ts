@@ -3,15 +3,15 @@ import { findTask, statusesIn } from './foundTask';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { STATUSES } from '../schemas/video';
 import { MAX_ENTRIES } from '../schemas/lists';
-import { SUCCESS } from './reasonWords';
+import { SUCCESS_WORDS } from './reasonWords';
 import { isDone, readStatus } from './statusWords';
-import { besideSent, hasOnly, idIn, numberIn, partsOf, withRead } from './values';
+import { besideSent, hasOnly, idIn, numberIn, wordsIn, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =
 	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/;
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
-const OF_REQUEST = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
+const OF_SUBMISSION = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
 const ERROR = /^errors?$/;
 /** An ID that stands alone: new-api answers `{"code":"success","data":"task_4f1…"}`. */
 const BARE_ID = /^(?=.*\d)[\w-]{6,200}$/;
@@ -21,18 +21,18 @@ const MAY_BE_ID = /id|name|arn|data|output|result|response|task|job|video|genera
 const OF_ANSWER = 2.5;
 
 /** The less, the likelier a field has the ID of a task; undefined: it has none. */
-function rankOf(place: Place): number | undefined {
+function rankOfTask(place: Place): number | undefined {
 	const { key, value } = place;
 	if (typeof value !== 'number' && !(typeof value === 'string' && /^\S+$/.test(value)))
 		return undefined;
 	if (!MAY_BE_ID.test(key)) return undefined;
-	const own = partsOf(key).replace(/s$/, '');
+	const own = wordsIn(key).replace(/s$/, '');
 	const [, owner = '', ...around] = namesOf(place);
 	if ([owner, ...around].some((one) => ERROR.test(one))) return undefined;
 	const name = /^(?:uu)?id$/.test(own) ? `${owner.replace(/s$/, '')} ${own}` : own;
 	const rank = rankOfName(name, own, String(value));
 	if (rank === undefined) return undefined;
-	const isOfRequest = [owner, ...around].some((one) => OF_REQUEST.test(one));
+	const isOfRequest = [owner, ...around].some((one) => OF_SUBMISSION.test(one));
 	const likeliness = OF_TASK.test(owner) ? 0 : owner === '' ? 0.2 : 0.4;
 	return rank + likeliness + (isOfRequest ? 10 : 0);
 }
@@ -49,13 +49,13 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	return undefined;
 }
 
-const FIELDS = new Set(['id', 'object', 'created', 'model', 'data']);
+const SUBMISSION_FIELDS = new Set(['id', 'object', 'created', 'model', 'data']);
 const TASK_FIELDS = new Set(['id', 'status', 'url', 'revised_prompt']);
 const STATUS = /^(?:queued|processing)$/;
 
 /** A submission as the interface has it. */
-function isDocumented(answer: unknown): boolean {
-	if (!hasOnly(answer, FIELDS) || !Array.isArray(answer.data)) return false;
+function isDocumentedSubmission(answer: unknown): boolean {
+	if (!hasOnly(answer, SUBMISSION_FIELDS) || !Array.isArray(answer.data)) return false;
 	const { id, created, data } = answer;
 	const isTask = (task: unknown) =>
 		hasOnly(task, TASK_FIELDS) && isId(task.id) && STATUS.test(plainText(task.status));
@@ -68,7 +68,8 @@ const isId = (value: unknown) => typeof value === 'string' && value !== '';
 
 /** A submission, as the interface has it: a paid task is not lost for the name of its ID. */
 export function submissionFrom(answer: unknown): unknown {
-	if (typeof answer !== 'object' || answer === null || isDocumented(answer)) return answer;
+	if (typeof answer !== 'object' || answer === null || isDocumentedSubmission(answer))
+		return answer;
 	const fields = isFields(answer) ? answer : {};
 	return { ...withRead(fields, { id: idIn, created: numberIn }), data: tasksIn(answer) };
 }
@@ -127,13 +128,14 @@ function submittedTasks(answer: unknown): Fields[] {
 	const statuses = statusesIn(places);
 	const statusBeside = ({ inside }: Place) => inside && statuses.get(inside)?.word;
 	const ranked = places.flatMap((place) => {
-		const rank = rankOf(place);
+		const rank = rankOfTask(place);
 		if (rank === undefined) return [];
 		const isOfTask = statusBeside(place) !== undefined;
 		return [{ place, rank: isOfTask ? rank - 0.5 : rank, slot: slotOf(place) }];
 	});
 	const [best] = [...ranked].sort((a, b) => a.rank - b.rank);
-	if (best === undefined || (best.rank >= OF_ANSWER && isRefusal(answer, places))) return [];
+	if (best === undefined || (best.rank >= OF_ANSWER && isRefusedSubmission(answer, places)))
+		return [];
 	const same = ranked.filter(({ slot }) => slot === best.slot);
 	return same.map(({ place }) => {
 		const fields = isFields(place.inside?.value) ? place.inside.value : {};
@@ -141,10 +143,10 @@ function submittedTasks(answer: unknown): Fields[] {
 	});
 }
 
-function isRefusal(answer: unknown, places: readonly Place[]): boolean {
+function isRefusedSubmission(answer: unknown, places: readonly Place[]): boolean {
 	if (!isFields(answer)) return true;
 	const { code, success } = answer;
-	const isGood = isEmpty(code) || SUCCESS.test(plainText(code));
-	const isError = ({ key, value }: Place) => ERROR.test(partsOf(key)) && !isEmpty(value);
+	const isGood = isEmpty(code) || SUCCESS_WORDS.test(plainText(code));
+	const isError = ({ key, value }: Place) => ERROR.test(wordsIn(key)) && !isEmpty(value);
 	return !isGood || success === false || places.some(isError);
 }

@@ -2,19 +2,19 @@ import { isFields, plainText } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
-import { isDone, isKnownStatus, mayBeFailed, saidStatus, readStatus } from './statusWords';
+import { isDone, isKnownStatus, mayMeanFailed, saidStatus, readStatus } from './statusWords';
 import {
 	besideSent,
 	hasOnly,
 	idIn,
 	numberIn,
-	partsOf,
+	wordsIn,
 	percentIn,
 	timeIn,
 	withRead,
 } from './values';
 
-const FIELDS = new Set(
+const VIDEO_TASK_FIELDS = new Set(
 	'id status progress url revised_prompt metadata created_at completed_at error'.split(' '),
 );
 const METADATA = new Set(['duration', 'size', 'fps', 'format']);
@@ -25,8 +25,8 @@ const READERS = {
 };
 
 /** The task that was asked for, as the interface has it. Words about a failure are looked for in all of it. */
-function isDocumented(answer: unknown, { ids }: Asked): boolean {
-	if (!hasOnly(answer, FIELDS) || !ids.includes(plainText(answer.id))) return false;
+function isDocumentedTask(answer: unknown, { ids }: Asked): boolean {
+	if (!hasOnly(answer, VIDEO_TASK_FIELDS) || !ids.includes(plainText(answer.id))) return false;
 	const { status, url, progress, created_at, completed_at, metadata, error } = answer;
 	const isRunning = (status === 'queued' || status === 'processing') && isNothing(url);
 	const isCompleted = status === 'completed' && /^https?:\/\/[^\s]+$/.test(plainText(url));
@@ -51,7 +51,7 @@ const isNothing = (value: unknown) => value === undefined || value === null;
  * @param hasData whether its inline video was found
  */
 export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknown {
-	if (isDocumented(answer, asked)) return answer;
+	if (isDocumentedTask(answer, asked)) return answer;
 	const found = findTask(answer, asked);
 	if (found === undefined) return undefined;
 	const { task, word, failure } = found;
@@ -63,7 +63,7 @@ export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknow
 	// A service may call a task done that its rules have stopped.
 	const isStopped = isDone(word) && !hasVideo && failure !== undefined;
 	const status = isStopped ? 'failed' : readStatus(word, hasVideo);
-	const isFailed = status === 'failed' || mayBeFailed(status);
+	const isFailed = status === 'failed' || mayMeanFailed(status);
 	const read = {
 		...withRead(task, READERS),
 		...{ url: url ?? found.url, status, others: found.others },
@@ -86,7 +86,7 @@ const INLINE = /\bb(?:ase)?64\b|^video bytes$/;
 /** Where in the text of a field inline data begins; undefined if it is none. */
 export function startOfInlineData(name: string, text: string): number | undefined {
 	const [prefix] = DATA_URL.exec(text) ?? [];
-	return prefix?.length ?? (INLINE.test(partsOf(name)) ? 0 : undefined);
+	return prefix?.length ?? (INLINE.test(wordsIn(name)) ? 0 : undefined);
 }
 
 /** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../schemas/responseJson';
 
 /** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
-export function partsOf(name: string): string {
+export function wordsIn(name: string): string {
 	const words = name.slice(0, 100).replace(/([a-z\d])([A-Z])/g, '$1 $2');
 	return words
 		.toLowerCase()

@@ -28,7 +28,7 @@ export function retryAfterIn(body: unknown): number | undefined {
 	return errorBody.safeParse(body).data?.data?.retry_after;
 }
 
-function inWords(body: unknown): ErrorWords | undefined {
+function errorWordsIn(body: unknown): ErrorWords | undefined {
 	const { success, data } = errorBody.safeParse(body);
 	if (!success) return undefined;
 	const { message, code, type, param: parameter } = data;
@@ -37,14 +37,14 @@ function inWords(body: unknown): ErrorWords | undefined {
 
 /** Reads the JSON of an error; undefined for any other JSON. */
 export function readErrorBody(value: unknown): ErrorWords | undefined {
-	return inWords(errorFrom(value));
+	return errorWordsIn(errorFrom(value));
 }
 
 /** Reads the error of a task, whose shape is undefined by the interface. */
 export function wordsOf(error: unknown): ErrorWords {
 	const message = typeof error === 'string' ? error : JSON.stringify(error);
 	return (
-		inWords(reasonFrom(error)) ?? {
+		errorWordsIn(reasonFrom(error)) ?? {
 			message,
 			code: undefined,
 			type: undefined,

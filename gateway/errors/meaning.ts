@@ -1,6 +1,6 @@
 import { errorMeaning, type ErrorSaid } from '../dialects';
 import { isErrorCode } from '../schemas/errors';
-import { refusalUnknown, type Status, STATUSES, statusOf } from './statuses';
+import { refusalUnknown, type Status, STATUS_TABLE, statusOf } from './statuses';
 
 /** What an error means for a user, and for the request. */
 export interface Meaning extends Status {
@@ -43,7 +43,7 @@ export function meaningOf(
 
 /** The row of a code, which says more than its status. That of a rate counts where a rate is meant: Groq sends it with 413, too. */
 function rowOf(code: string | undefined, status: number): Status | undefined {
-	const row = STATUSES.find((entry) => entry.code === code);
+	const row = STATUS_TABLE.find((entry) => entry.code === code);
 	if (row?.status === status) return row;
 	const isSpecific = isErrorCode(code) && code !== 'invalid_request_error';
 	const isElsewhere = code === 'rate_limit_exceeded' && status >= 300 && status !== 503;

@@ -1,12 +1,12 @@
 import { bugs } from '../../package.json';
 import { formatSeconds } from './duration';
-import { causesOf, isSsrfRefusal, textOf } from './foreignError';
+import { causesOf, isSsrfRefusal, foreignText } from './foreignError';
 import { forAnotherRequest, NoResponseError } from './gatewayError';
 import { POSSIBLE_PROXY } from './proxyAdvice';
 import type { NodeCode, SystemCode } from './nodeCodes';
 import { statusOf } from './statuses';
 
-interface Meaning {
+interface FailureMeaning {
 	message: string;
 	advice: string;
 	/** Whether the same request may succeed later. Default: yes. */
@@ -21,7 +21,7 @@ const NO_ROUTE = {
 };
 
 /** Codes of Node.js for a failure to connect. */
-export const NOT_CONNECTED: Record<string, Meaning> = {
+export const NOT_CONNECTED: Record<string, FailureMeaning> = {
 	ECONNREFUSED: {
 		message: 'The service refused the connection',
 		advice: `Check the Base URL and its port in the credential, and that the service is running.${POSSIBLE_PROXY}`,
@@ -53,7 +53,7 @@ const LOST = {
 		message: 'The connection to the service was lost before the response was complete',
 		advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
 	},
-} satisfies Partial<Record<NodeCode, Meaning>>;
+} satisfies Partial<Record<NodeCode, FailureMeaning>>;
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
@@ -76,13 +76,17 @@ interface Failed {
 
 function noResponse(
 	code: NodeCode | SystemCode,
-	{ transient = true, ...texts }: Meaning,
+	{ transient = true, ...texts }: FailureMeaning,
 	{ technical, ...facts }: Failed = {},
 ): NoResponseError {
 	return new NoResponseError({ ...texts, code, technical }, { transient, ...facts });
 }
 
-function notSent(code: NodeCode | SystemCode, meaning: Meaning, failed?: Failed): NoResponseError {
+function notSent(
+	code: NodeCode | SystemCode,
+	meaning: FailureMeaning,
+	failed?: Failed,
+): NoResponseError {
 	return noResponse(code, meaning, { ...failed, isNeverSent: true });
 }
 
@@ -95,7 +99,7 @@ export function neverSent(cause: unknown): NoResponseError {
 	const known = notConnected(cause) ?? faultOf(cause, true);
 	if (known) return known;
 	const unknown = { message: 'Could not connect to the service', advice: CHECK_URL_AND_NETWORK };
-	return notSent('no_connection', unknown, { cause, technical: textOf(cause, 'message') });
+	return notSent('no_connection', unknown, { cause, technical: foreignText(cause, 'message') });
 }
 
 /**
@@ -130,7 +134,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		};
 		return notSent('address_blocked', blocked, { cause });
 	}
-	const code = codeOf(cause);
+	const code = failureCode(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
@@ -142,7 +146,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 			"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
 		transient: false,
 	};
-	return notSent(code, noTls, { cause, technical: textOf(cause, 'message') });
+	return notSent(code, noTls, { cause, technical: foreignText(cause, 'message') });
 }
 
 function isSystemCode(code: string): code is SystemCode {
@@ -151,21 +155,21 @@ function isSystemCode(code: string): code is SystemCode {
 
 /** The error for an exception of code, after which a retry would end in the same way; undefined for any other failure. */
 function faultOf(cause: unknown, isNeverSent: boolean): NoResponseError | undefined {
-	const name = textOf(cause, 'name');
+	const name = foreignText(cause, 'name');
 	if (!FAULT.test(name)) return undefined;
 	const fault = {
 		message: 'The node failed because of a fault of its own, not of the network',
 		advice: `Report it with the technical detail: ${bugs.url}`,
 		transient: false,
 	};
-	const technical = `${name}: ${textOf(cause, 'message')}`;
+	const technical = `${name}: ${foreignText(cause, 'message')}`;
 	return noResponse('node_error', fault, { cause, technical, isNeverSent });
 }
 
 /** A connection took the request, and no complete response came back. */
 function connectionLost(cause: unknown): NoResponseError {
-	const technical = textOf(cause, 'message');
-	const code = lossOf(codeOf(cause), technical);
+	const technical = foreignText(cause, 'message');
+	const code = lossOf(failureCode(cause), technical);
 	return noResponse(code, LOST[code], { cause, technical });
 }
 
@@ -185,7 +189,7 @@ export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
 			message: 'Could not connect to the proxy of the n8n host',
 			advice: `Check ${PROXY_VARIABLES}, and that the proxy is running.`,
 		};
-		const technical = textOf(cause, 'message');
+		const technical = foreignText(cause, 'message');
 		return notSent('proxy_unreachable', unreachable, { cause, technical });
 	}
 	const transient = statusOf(status).isTransient === true;
@@ -245,7 +249,7 @@ export function tooSlow(ms: number): NoResponseError {
 }
 
 /** The code of the innermost cause: undici wraps the error of a socket in its own. */
-function codeOf(error: unknown): string {
-	const codes = [...causesOf(error)].map((cause) => textOf(cause, 'code'));
+function failureCode(error: unknown): string {
+	const codes = [...causesOf(error)].map((cause) => foreignText(cause, 'code'));
 	return codes.findLast(Boolean) ?? '';
 }

@@ -15,7 +15,13 @@ import { ServiceError } from './gatewayError';
 import { meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import { isDocumented, isInterfaceCode, messageInBetween, type Status, statusOf } from './statuses';
+import {
+	isDocumentedStatus,
+	isInterfaceCode,
+	messageInBetween,
+	type Status,
+	statusOf,
+} from './statuses';
 
 /** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
@@ -46,7 +52,7 @@ export function toServiceError(
 	const words = readErrorBody(typeof value === 'string' ? { error: value } : value);
 	const quoted = words
 		? apiKey.redactStart(words.message, MAX_WORDS)
-		: textOf(body, headers, apiKey);
+		: bodyText(body, headers, apiKey);
 	const code = codeOf(words, status);
 	const shown = (name: string | undefined) => name && shortText(apiKey.redactStart(name, MAX_CODE));
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
@@ -61,7 +67,7 @@ export function toServiceError(
 		shown(code ?? type),
 		parameter !== undefined || namesParameter(quoted),
 	);
-	const isOfService = hasErrorBody && isDocumented(meaning.readAs);
+	const isOfService = hasErrorBody && isDocumentedStatus(meaning.readAs);
 	const isFromServerInBetween =
 		!hasErrorBody &&
 		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
@@ -129,7 +135,7 @@ function targetOf(status: number, headers: Headers, apiKey: ApiKey): string {
 }
 
 /** The text of a body without a known error shape. The key is removed before the text is cut, since half a key is not found. */
-function textOf(body: unknown, headers: Headers, apiKey: ApiKey): string {
+function bodyText(body: unknown, headers: Headers, apiKey: ApiKey): string {
 	const text = apiKey
 		.redactError(typeof body === 'string' ? body : JSON.stringify(body))
 		.slice(0, READ_CHARACTERS);

@@ -33,7 +33,7 @@ const FAILURE = { advice: 'Try again in a few minutes.', isTransient: true };
  * specific code. "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff": with them, the
  * service did not accept the request, unless a server in between sent them.
  */
-export const STATUSES: readonly Status[] = [
+export const STATUS_TABLE: readonly Status[] = [
 	{
 		status: 400,
 		code: 'invalid_request_error',
@@ -149,7 +149,7 @@ const REDIRECT = {
 
 /** Whether a code is one of the table. */
 export function isCodeOfStatus(code: string): boolean {
-	return STATUSES.some((entry) => entry.code === code || entry.codeInBetween === code);
+	return STATUS_TABLE.some((entry) => entry.code === code || entry.codeInBetween === code);
 }
 
 /** Whether the document names this code for this status (Error codes). */
@@ -158,13 +158,13 @@ export function isInterfaceCode(status: number, code: string | undefined): boole
 }
 
 /** Whether the document names this status as one of errors. */
-export function isDocumented(status: number): boolean {
-	return STATUSES.some((entry) => entry.status === status);
+export function isDocumentedStatus(status: number): boolean {
+	return STATUS_TABLE.some((entry) => entry.status === status);
 }
 
 /** What a status means without a specific code. */
 export function statusOf(status: number): Status {
-	const documented = STATUSES.find((entry) => entry.status === status);
+	const documented = STATUS_TABLE.find((entry) => entry.status === status);
 	if (documented) return documented;
 	if (status < 300) return { status, ...SUCCESS };
 	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).

@@ -4,7 +4,7 @@ import { reasonWords } from '../dialects';
 import { mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
 import { formatSeconds } from './duration';
 import { MAX_WORDS, wordsOf } from './errorBody';
-import { isSsrfRefusal, textOf } from './foreignError';
+import { isSsrfRefusal, foreignText } from './foreignError';
 import {
 	type ErrorRecord,
 	GatewayError,
@@ -208,7 +208,7 @@ export function downloadTimedOut(timeoutMs: number): NoResponseError {
 /** The error of a download that broke off or never began. */
 export function downloadLost(error: unknown, redact: (text: string) => string): GatewayError {
 	if (error instanceof GatewayError) return error;
-	const technical = redact(textOf(error, 'message'));
+	const technical = redact(foreignText(error, 'message'));
 	if (!isSsrfRefusal(error))
 		return downloadError({
 			message: 'The video download was interrupted',
@@ -241,7 +241,7 @@ function downloadError(
  */
 export function notStored(message: string, remedy: string, cause?: unknown): GatewayError {
 	const code: NodeCode = 'storage_failed';
-	const technical = textOf(cause, 'message');
+	const technical = foreignText(cause, 'message');
 	return new GatewayError({ message, advice: `${remedy} ${LATER}`, code, technical }, { cause });
 }
 
@@ -250,8 +250,8 @@ const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|E
 
 /** The error of a sound video that n8n does not store. */
 export function storageError(error: unknown): GatewayError {
-	const path = textOf(error, 'path');
-	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(textOf(error, 'message'))?.[0];
+	const path = foreignText(error, 'path');
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(foreignText(error, 'message'))?.[0];
 	if (limit !== undefined)
 		return notStored(
 			'The video is larger than this n8n stores',
@@ -259,7 +259,7 @@ export function storageError(error: unknown): GatewayError {
 			error,
 		);
 	const where = path && ` in ${path}`;
-	const remedy = DISK_FAILURES.test(textOf(error, 'code'))
+	const remedy = DISK_FAILURES.test(foreignText(error, 'code'))
 		? 'Free disk space on the n8n host, or give n8n write access to this folder.'
 		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
 	return notStored(`n8n could not store the video${where}`, remedy, error);

@@ -67,7 +67,7 @@ export class ByteBuffer {
 	}
 }
 
-interface Reader {
+interface BodyReader {
 	take(bytes: Buffer): void;
 	end(error?: Error): void;
 }
@@ -76,7 +76,7 @@ interface Reader {
 export class Body {
 	/** Parts that arrived before there was a reader. */
 	private readonly unread: Buffer[] = [];
-	private reader: Reader | undefined;
+	private reader: BodyReader | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
 	/** @param abort closes the connection of a body that is destroyed */
@@ -88,7 +88,7 @@ export class Body {
 	 */
 	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
-			const reader: Reader = {
+			const reader: BodyReader = {
 				take: (bytes) => {
 					try {
 						if (take(bytes) !== false) return;

@@ -1,4 +1,4 @@
-import { causesOf, isSsrfRefusal, textOf } from '../errors/foreignError';
+import { causesOf, isSsrfRefusal, foreignText } from '../errors/foreignError';
 import { neverSent } from '../errors/networkError';
 import { StreamedBody } from './body';
 import { requestThroughN8n, type TransportSettings } from './hostHelpers';
@@ -39,15 +39,17 @@ export const helperTransport =
 /** The helper's own error contains the whole request with the key, so another error is thrown. */
 function toSendError(error: unknown): Error {
 	const causes = [...causesOf(error)];
-	const message = textOf(error, 'message');
+	const message = foreignText(error, 'message');
 	const isNoTls = NO_TLS.test(message);
-	const code = isNoTls ? 'ERR_SSL_WRONG_VERSION_NUMBER' : textOf(causes.at(-1), 'code');
-	const plain = Object.assign(new Error(message), { code, name: textOf(error, 'name') });
+	const code = isNoTls ? 'ERR_SSL_WRONG_VERSION_NUMBER' : foreignText(causes.at(-1), 'code');
+	const plain = Object.assign(new Error(message), { code, name: foreignText(error, 'name') });
 	if (isSsrfRefusal(error)) plain.name = 'SsrfRefusal';
 	const isNeverSent = isNoTls || isSsrfRefusal(error) || causes.some(precedesRequest);
 	return isNeverSent ? neverSent(plain) : plain;
 }
 
 function precedesRequest(cause: unknown): boolean {
-	return textOf(cause, 'syscall') === 'connect' || BEFORE_REQUEST.test(textOf(cause, 'code'));
+	return (
+		foreignText(cause, 'syscall') === 'connect' || BEFORE_REQUEST.test(foreignText(cause, 'code'))
+	);
 }

@@ -1,6 +1,6 @@
+import { SECOND_MS } from '../errors/duration';
 import { A_FEW } from './verdict';
 
-export const SECOND_MS = 1_000;
 /** The rate is this part of the limit, so that network jitter does not exceed the limit. */
 const MARGIN = 0.99;
 /** Of the tokens gained during a pause, this part is spent at once. The rest is for the jitter. */

@@ -6,9 +6,10 @@ import {
 	NoResponseError,
 	type ServiceError,
 } from '../errors/gatewayError';
+import { SECOND_MS } from '../errors/duration';
 import { InFlightLimit } from './inFlightLimit';
 import type { Kept } from './kept';
-import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
+import { LimitEstimator, type SentRequest } from './limitEstimator';
 import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
 /** A limit is forgotten when no request was sent for this long: usual windows are no longer than a minute. */

@@ -54,7 +54,7 @@ const STOP_RULE = 'must be text or a list of texts';
 const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
 
 /** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
-const request = z.looseObject({
+const chatRequestSchema = z.looseObject({
 	model: modelId,
 	messages: z
 		.array(message, { error: 'must be an array of messages with role and content' })
@@ -68,13 +68,13 @@ const request = z.looseObject({
 	user: text().nullish(),
 });
 
-export type ChatRequest = z.infer<typeof request>;
+export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
 /**
  * A request of an agent. The document names function calling without showing its fields, so its messages (calls of
  * tools and their results) and its `tools` are passed on unchanged.
  */
-const agentRequestBody = request.extend({
+const agentRequestBody = chatRequestSchema.extend({
 	messages: z
 		.array(z.looseObject({ role: z.string() }))
 		.min(1, 'must contain at least one message'),
@@ -83,7 +83,7 @@ const agentRequestBody = request.extend({
 export type AgentRequest = z.infer<typeof agentRequestBody>;
 
 /** The fields that the document names, unchecked. */
-export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
+export type ChatFields = Partial<Record<keyof typeof chatRequestSchema.shape, unknown>>;
 
 /**
  * Builds the body of a chat request from unchecked input. Undefined fields are not sent.
@@ -91,7 +91,7 @@ export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
  * @throws GatewayError naming the field
  */
 export function chatRequest(input: ChatFields, additionalBody?: unknown): ChatRequest {
-	return parseInput(request, mergeAdditionalBody(input, additionalBody, 'stream'));
+	return parseInput(chatRequestSchema, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
 /**
@@ -141,4 +141,4 @@ export const chatCompletion = z.looseObject({
 	tokens: spare(z.looseObject({})),
 });
 
-export type ChatCompletion = z.infer<typeof chatCompletion>;
+export type Completion = z.infer<typeof chatCompletion>;

@@ -17,15 +17,15 @@ export function isErrorCode(code: string | undefined): code is ErrorCode {
 	return code !== undefined && Object.hasOwn(ERROR_CODES, code);
 }
 
-const text = spare(z.string());
+const spareText = spare(z.string());
 
 /** General error body. `type` is of the alternate one, `param` of similar services. Only the message matters. */
 const generalError = z.object({
-	code: text,
+	code: spareText,
 	message: z.string(),
-	data: spare(z.object({ reason: text, retry_after: spare(z.number()) }).nullable()),
-	type: text,
-	param: text,
+	data: spare(z.object({ reason: spareText, retry_after: spare(z.number()) }).nullable()),
+	type: spareText,
+	param: spareText,
 });
 
 /** An error in one of the two shapes of the interface, as the general one. */

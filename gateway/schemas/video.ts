@@ -16,7 +16,7 @@ import {
 const FPS_RULE = 'must be 24, 30 or 60';
 
 /** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
-const request = z.looseObject({
+const videoRequestSchema = z.looseObject({
 	prompt: text(),
 	model: modelId,
 	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).nullish(),
@@ -29,10 +29,10 @@ const request = z.looseObject({
 	user: text().nullish(),
 });
 
-export type VideoRequest = z.infer<typeof request>;
+export type VideoRequest = z.infer<typeof videoRequestSchema>;
 
 /** The fields that the document names, unchecked. */
-export type VideoFields = Partial<Record<keyof typeof request.shape, unknown>>;
+export type VideoFields = Partial<Record<keyof typeof videoRequestSchema.shape, unknown>>;
 
 /**
  * Builds the body of a video submission from unchecked input. Undefined fields are not sent.
@@ -41,7 +41,7 @@ export type VideoFields = Partial<Record<keyof typeof request.shape, unknown>>;
  * @throws GatewayError naming the field
  */
 export function videoRequest(input: VideoFields, additionalBody?: unknown): VideoRequest {
-	return parseInput(request, mergeAdditionalBody(input, additionalBody));
+	return parseInput(videoRequestSchema, mergeAdditionalBody(input, additionalBody));
 }
 
 /** The four task statuses (States and transitions). */

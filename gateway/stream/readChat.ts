@@ -3,7 +3,7 @@ import { completionFrom, errorBeside } from '../dialects';
 import { toServiceError } from '../errors/serviceError';
 import { MAX_ANSWER_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
-import { type ChatCompletion, chatCompletion } from '../schemas/chat';
+import { type Completion, chatCompletion } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
 import { readEvents } from './readEvents';
 import { plainText } from '../schemas/responseJson';
@@ -19,7 +19,7 @@ import { StreamedAnswer } from './streamedAnswer';
 export async function readChat(
 	response: ServiceResponse,
 	onText: (text: string) => void,
-): Promise<ChatCompletion> {
+): Promise<Completion> {
 	let passedOn = '';
 	const passOn = (text: string) => {
 		if (text === '') return;
@@ -43,7 +43,7 @@ export async function readChat(
 	return completion;
 }
 
-async function wholeAnswer(body: Buffer, response: ServiceResponse): Promise<ChatCompletion> {
+async function wholeAnswer(body: Buffer, response: ServiceResponse): Promise<Completion> {
 	const isComplete = body.length <= MAX_ANSWER_BYTES;
 	const read = await parseResource(body, isComplete, response, chatCompletion, completionFrom);
 	return read.shown;

@@ -3,7 +3,7 @@ import { readErrorBody } from '../errors/errorBody';
 import { type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { toServiceError } from '../errors/serviceError';
 import { malformedResponse } from '../parseResponse';
-import { type ChatCompletion, chatCompletion } from '../schemas/chat';
+import { type Completion, chatCompletion } from '../schemas/chat';
 import { type Fields, isFields } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
 import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
@@ -57,7 +57,7 @@ export class StreamedAnswer {
 	 * @param isDone whether the service said that the stream is whole
 	 * @throws GatewayError if the events are no answer, or only a part of one
 	 */
-	toCompletion(isDone: boolean): ChatCompletion {
+	toCompletion(isDone: boolean): Completion {
 		if (!this.hasChunks && this.ignored > 0) throw this.invalidChunk(this.lastIgnored);
 		if (!this.end() && !isDone) throw endedEarly();
 		const whole = this.assembler.toCompletion();

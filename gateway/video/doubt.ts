@@ -16,7 +16,7 @@ const STATUS_MS = 5_000;
 const FINAL_CODES = ['invalid_api_key', 'quota_not_enough', 'model_not_found'];
 
 /** What a poll said, and when it ends the wait if each poll says the same. */
-interface Said {
+interface PollWords {
 	said: string;
 	endsAt: (since: WallTime) => WallTime;
 }
@@ -52,9 +52,12 @@ export function doubtAfter(
 	return { doubt: { said, since }, leftMs, isCertain: leftMs <= 0 };
 }
 
-const lasting = (said: string, ms: number): Said => ({ said, endsAt: (since) => later(since, ms) });
+const lasting = (said: string, ms: number): PollWords => ({
+	said,
+	endsAt: (since) => later(since, ms),
+});
 
-function saidOf(task: VideoTask, lacksVideo: boolean): Said | undefined {
+function saidOf(task: VideoTask, lacksVideo: boolean): PollWords | undefined {
 	if (mayBeFailed(task)) return lasting('the status error', STATUS_MS);
 	return lacksVideo ? lasting('no video', KNOWN_MS) : undefined;
 }
@@ -62,14 +65,14 @@ function saidOf(task: VideoTask, lacksVideo: boolean): Said | undefined {
 function saidByFailure(
 	{ submitted, submittedAt }: WaitedTask,
 	failure: GatewayError,
-): Said | undefined {
+): PollWords | undefined {
 	const said = failure.code;
 	const isKnown = submitted !== undefined || submittedAt !== undefined;
 	if (isOutage(failure)) return undefined;
 	// What another server says is not about the task.
 	if (isOfOtherServer(failure))
 		return isKnown ? undefined : lasting('another server', UNSEEN_MS.otherServer);
-	if (isFinal(failure)) return lasting(said, 0);
+	if (isFinalDoubt(failure)) return lasting(said, 0);
 	if (!isKnown) return lasting(said, unseenMs(failure));
 	if (said !== 'task_not_found') return lasting(said, KNOWN_MS);
 	if (submittedAt === undefined) return lasting(said, 0);
@@ -84,7 +87,7 @@ function isOutage(failure: GatewayError): boolean {
 }
 
 /** Whether each further poll would end like this: the document's codes, and what this node refuses itself. */
-function isFinal(failure: GatewayError): boolean {
+function isFinalDoubt(failure: GatewayError): boolean {
 	if (failure instanceof ServiceError)
 		return failure.hasInterfaceCode && FINAL_CODES.includes(failure.code);
 	return !(failure instanceof NoResponseError) && !failure.isAnswer;

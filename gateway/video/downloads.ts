@@ -112,7 +112,8 @@ export class VideoDownloads {
 				return await queue.inTurn(() => this.fetch(file, signal), signal);
 			} catch (failure) {
 				const transient = failure instanceof NoResponseError && failure.transient;
-				const mayLag = LAGGING.includes(statusOfUrl(failure)) || saysNotReady(wordsOf(failure));
+				const mayLag =
+					LAGGING.includes(statusOfUrl(failure)) || saysNotReady(failureInWords(failure));
 				const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
 				const isLast = !transient || ++failures > maxRetries;
 				firstFailedAt ??= clock.now();
@@ -161,7 +162,7 @@ function statusOfUrl(failure: unknown): number {
 }
 
 /** What the server of a video says in place of it. */
-function wordsOf(failure: unknown): string {
+function failureInWords(failure: unknown): string {
 	const { words = '', technical = '' } = failure instanceof GatewayError ? failure.record : {};
 	return `${words} ${technical}`;
 }

@@ -40,7 +40,7 @@ const PACKETS = [
 ];
 
 /** Texts, with white space before them or not. */
-const TEXTS: ReadonlyArray<readonly [RegExp, string]> = [
+const TEXT_FORMATS: ReadonlyArray<readonly [RegExp, string]> = [
 	[/^#EXTM3U/, 'a playlist'],
 	[/^<(?:!doctype html|html|head|body|!--)/i, 'an HTML page'],
 	[/^</, 'XML'],
@@ -66,16 +66,16 @@ export function formatOf(head: Buffer): { extension?: string; instead?: string; 
 		[0, 1, 2].every((count) => head[first + count * size] === SYNC_BYTE),
 	);
 	if (packets) return { extension: packets.extension };
-	const text = textOf(head)
+	const text = asciiOf(head)
 		.replace(/^\ufeff/, '')
 		.trim();
 	// Every container has bytes near its start that no text has.
 	if (text === '' || /(?!\s)\p{Cc}/u.test(text)) return {};
-	return { instead: TEXTS.find(([start]) => start.test(text))?.[1] ?? 'text', text };
+	return { instead: TEXT_FORMATS.find(([start]) => start.test(text))?.[1] ?? 'text', text };
 }
 
 /** A text in UTF-8, or in UTF-16, as Windows writes it. */
-function textOf(head: Buffer): string {
+function asciiOf(head: Buffer): string {
 	const start = head.toString('latin1', 0, 8);
 	if (/^(?:\xff\xfe|(?:[\t\r\n -~]\0){4})/.test(start)) return head.toString('utf16le');
 	if (!/^(?:\xfe\xff|(?:\0[\t\r\n -~]){4})/.test(start)) return head.toString('utf8');

@@ -9,8 +9,8 @@ const SNIFFED = 4_096;
 const BASE64 = /^(?:[\w+/=-]|\s|\\(?:[/rnt]|u00(?:2[bdf]|3d|0[ad])))*(?:\\\w{0,4})?$/i;
 const NAME = /"([^"\\]{1,100})"\s{0,99}:\s{0,99}"$/;
 const BEGUN_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const QUOTE_BYTE = 0x22;
+const BACKSLASH_BYTE = 0x5c;
 
 /**
  * JSON that arrives in pieces, whose long inline data is decoded at once. As a part of the JSON, a video would take five times its
@@ -55,8 +55,8 @@ export class JsonWithInlineData {
 				if (at !== undefined) return this.takeOut(at);
 				this.isPlain = true;
 			}
-			if (byte === BACKSLASH && start !== undefined) this.searched += 1;
-			else if (byte === QUOTE) this.turn(this.searched + 1);
+			if (byte === BACKSLASH_BYTE && start !== undefined) this.searched += 1;
+			else if (byte === QUOTE_BYTE) this.turn(this.searched + 1);
 		}
 	}
 
@@ -78,7 +78,7 @@ export class JsonWithInlineData {
 
 	/** @returns what follows the end of the data, if it has arrived */
 	private decode(bytes: Buffer, into: ByteBuffer): Buffer | undefined {
-		const end = bytes.indexOf(QUOTE);
+		const end = bytes.indexOf(QUOTE_BYTE);
 		const text = this.left + bytes.toString('latin1', 0, end === -1 ? undefined : end);
 		const [begun = ''] = BEGUN_ESCAPE.exec(text) ?? [];
 		const characters = unescaped(text.slice(0, text.length - begun.length));

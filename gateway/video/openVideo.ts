@@ -51,13 +51,13 @@ export async function openVideo(
 		response.body.on('error', () => {}).destroy();
 		// The stream is a wrapper: only its signal closes the connection.
 		hop.abort();
-		withoutTls = isHttp(target) && !isHttp(next) ? target : undefined;
+		withoutTls = isPlainHttp(target) && !isPlainHttp(next) ? target : undefined;
 		next = withoutTls === undefined ? target : overTls(target);
 	}
 	throw tooManyRedirects();
 }
 
-const isHttp = (url: string) => url.startsWith('http:');
+const isPlainHttp = (url: string) => url.startsWith('http:');
 
 function overTls(url: string): string {
 	return Object.assign(new URL(url), { protocol: 'https:' }).href;

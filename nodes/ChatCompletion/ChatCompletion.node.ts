@@ -14,16 +14,16 @@ import {
 } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
-import { complete, optionsProperty } from './complete';
+import { complete, chatOptionsCollection } from './complete';
 import { messageProperties } from './messages';
 import { withErrorForEditor } from '../shared/run/errorText';
 
-const properties: INodeProperties[] = [
+const chatNodeProperties: INodeProperties[] = [
 	panelAction('Message a model', 'Send messages to a language model and get its answer'),
 	languageModelLocator,
 	...messageProperties,
 	simplifyProperty,
-	optionsProperty,
+	chatOptionsCollection,
 ];
 
 export class ChatCompletion implements INodeType {
@@ -45,7 +45,7 @@ export class ChatCompletion implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties,
+		properties: chatNodeProperties,
 	};
 
 	outputFields: OutputFieldsByFile = { 'v1.0.0': answerFields };
@@ -56,6 +56,6 @@ export class ChatCompletion implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withErrorForEditor(this, complete(this, properties))];
+		return [await withErrorForEditor(this, complete(this, chatNodeProperties))];
 	}
 }

@@ -3,7 +3,7 @@ import * as n8n from 'n8n-workflow';
 import {
 	answerEnd,
 	callsIn,
-	type ChatCompletion,
+	type Completion,
 	emptyAnswer,
 	endOf,
 	firstChoice,
@@ -45,13 +45,13 @@ export function answerItemFields(simplify: boolean, jsonOutput: boolean): string
 
 /** The model's answer to one item. */
 export interface Answer {
-	completion: ChatCompletion;
+	completion: Completion;
 	/** The JSON values in its text, where Parse Text as JSON is on. */
 	values: unknown[];
 }
 
 /** Undefined for an answer without the JSON that it should contain. */
-export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | undefined {
+export function readAnswer(completion: Completion, jsonOutput: boolean): Answer | undefined {
 	const values = jsonOutput ? jsonValuesIn(completion) : [];
 	return values && { completion, values };
 }
@@ -61,7 +61,7 @@ export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Ans
  * @param redact takes the key out of a text
  */
 export function noJsonError(
-	completion: ChatCompletion,
+	completion: Completion,
 	redact: (text: string) => string,
 ): GatewayError {
 	const text = redact(textOf(completion));
@@ -82,7 +82,7 @@ export function noJsonError(
 	return error;
 }
 
-export function simplified(completion: ChatCompletion): IDataObject {
+export function simplified(completion: Completion): IDataObject {
 	const { id, model } = completion;
 	const usage = present(tokensOf(completion));
 	const choice = firstChoice(completion);
@@ -100,7 +100,7 @@ export function simplified(completion: ChatCompletion): IDataObject {
 }
 
 /** The completion as the service sent it, without an `error`, which would send a good item to the error branch. */
-export function full(completion: ChatCompletion): IDataObject {
+export function full(completion: Completion): IDataObject {
 	const choices = completion.choices.map((choice) => ({
 		...without(choice, 'end'),
 		message: without(choice.message, 'calls'),
@@ -109,7 +109,7 @@ export function full(completion: ChatCompletion): IDataObject {
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
-export function countTokens(context: IExecuteFunctions, completion: ChatCompletion): void {
+export function countTokens(context: IExecuteFunctions, completion: Completion): void {
 	const { prompt_tokens, completion_tokens } = tokensOf(completion);
 	if (prompt_tokens === undefined && completion_tokens === undefined) return;
 	try {
@@ -153,7 +153,7 @@ export function noteOddAnswer(
 }
 
 /** An answer without a text is paid for. Why it ended may have told the reason already. */
-function noteEmptyAnswer(hints: RunHints, completion: ChatCompletion): void {
+function noteEmptyAnswer(hints: RunHints, completion: Completion): void {
 	const end = answerEnd(completion);
 	const has = emptyAnswer(completion);
 	if (has === 'thoughts')

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import {
 	CancelledError,
-	type ChatCompletion,
+	type Completion,
 	type ChatRequest,
 	chatRequest,
 	GatewayError,
@@ -45,11 +45,11 @@ import {
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';
 
-export const optionsProperty = collectionOf('Options', 'options', chatOptions);
+export const chatOptionsCollection = collectionOf('Options', 'options', chatOptions);
 
 /** The parameters that form a request, listed only here. */
-const requestParameters: RequestParameters = {
-	properties: [languageModelLocator, ...messageProperties, optionsProperty],
+const chatRequestParameters: RequestParameters = {
+	properties: [languageModelLocator, ...messageProperties, chatOptionsCollection],
 	ignored: [
 		...SENDING_OPTIONS,
 		'stream',
@@ -61,10 +61,10 @@ const requestParameters: RequestParameters = {
 };
 
 /** What the form says of an item. */
-type Form = ReturnType<typeof readForm>;
+type ChatForm = ReturnType<typeof readForm>;
 
 /** One item before it is sent. */
-interface Prepared extends Form {
+interface Prepared extends ChatForm {
 	entry: BookEntry;
 	/** The answer that an earlier try paid for. */
 	known: Answer | undefined;
@@ -83,7 +83,7 @@ export async function complete(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
-	const book = new PaidBook(context, requestParameters);
+	const book = new PaidBook(context, chatRequestParameters);
 	const hints = new RunHints('answer');
 	// A tool's output is for its agent, and would be mixed into the agent's own text.
 	const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
@@ -110,9 +110,9 @@ export async function complete(
 	});
 }
 
-function prepare(run: ChatRun, form: Form, itemIndex: number): Prepared {
+function prepare(run: ChatRun, form: ChatForm, itemIndex: number): Prepared {
 	const entry = run.book.entryOf(itemIndex, form.request);
-	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, form.jsonOutput);
+	const known = entry.answer && readAnswer(entry.answer as Completion, form.jsonOutput);
 	if (known === undefined) run.spending.plan(itemIndex, 1, form.maxBillableRequests);
 	return { ...form, entry, known };
 }

@@ -16,7 +16,7 @@ import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
 import { withErrorForEditor } from '../shared/run/errorText';
 
-const properties: INodeProperties[] = [
+const listNodeProperties: INodeProperties[] = [
 	panelAction('Get many models', 'List the models that your account can use'),
 	...listProperties,
 	collectionOf(
@@ -49,7 +49,7 @@ export class ListModels implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties,
+		properties: listNodeProperties,
 	};
 
 	outputFields: OutputFieldsByFile = { 'v1.0.0': modelFields };
@@ -57,6 +57,6 @@ export class ListModels implements INodeType {
 	methods = { credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withErrorForEditor(this, list(this, properties))];
+		return [await withErrorForEditor(this, list(this, listNodeProperties))];
 	}
 }

@@ -98,7 +98,7 @@ export async function list(
 				if (models.length === 0) hints.add('The service has no models for this account.');
 				else if (selected.length === 0) hints.add('No model of this account matches the filters.');
 				return selected.map((model) => ({
-					json: toJson(model),
+					json: modelJson(model),
 					pairedItem: { item: itemIndex },
 				}));
 			},
@@ -159,7 +159,7 @@ export const modelFields: OutputFields = {
 };
 
 /** The fields that every model has, then the service's record without an `error`, which marks failed items. */
-function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
+function modelJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
 	const known = { id, base_name: baseName, version_date: versionDate };
 	return { ...known, ...(without(record, 'error') as IDataObject), ...known };
 }

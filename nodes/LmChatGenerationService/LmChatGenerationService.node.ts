@@ -20,7 +20,7 @@ const DECIDED_BY_AGENT = [
 	'maxConcurrency',
 ];
 
-const properties: INodeProperties[] = [
+const modelNodeProperties: INodeProperties[] = [
 	languageModelLocator,
 	collectionOf(
 		'Options',
@@ -48,7 +48,7 @@ export class LmChatGenerationService implements INodeType {
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties,
+		properties: modelNodeProperties,
 	};
 
 	methods = {
@@ -57,6 +57,6 @@ export class LmChatGenerationService implements INodeType {
 	};
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		return await supplyChatModel(this, itemIndex, properties);
+		return await supplyChatModel(this, itemIndex, modelNodeProperties);
 	}
 }

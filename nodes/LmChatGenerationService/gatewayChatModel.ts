@@ -12,7 +12,7 @@ import {
 	type AgentRequest,
 	answerEnd,
 	emptyAnswer,
-	type ChatCompletion,
+	type Completion,
 	firstChoice,
 	type Gateway,
 	malformedAnswer,
@@ -23,7 +23,7 @@ import {
 import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
 /** What one question adds to the options of the node. */
-export interface Asked extends Pick<AgentRequest, 'messages'> {
+export interface ModelQuestion extends Pick<AgentRequest, 'messages'> {
 	tools?: object[];
 	/** Which tool the chain needs the model to call, as the service takes it. */
 	tool_choice?: unknown;
@@ -41,9 +41,9 @@ interface CallOptions extends ChatModelConfig {
 interface ChatService {
 	gateway: Gateway;
 	/** The request of a question, with the options of the node. */
-	toRequest: (question: Asked) => AgentRequest;
+	toRequest: (question: ModelQuestion) => AgentRequest;
 	/** Sends a request, if Max Billable Requests allows it. */
-	spend: (send: () => Promise<ChatCompletion>) => Promise<ChatCompletion>;
+	spend: (send: () => Promise<Completion>) => Promise<Completion>;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: FunctionTool) => unknown;
 	toNodeError: (error: unknown) => Error;
@@ -51,14 +51,14 @@ interface ChatService {
 	signal: AbortSignal | undefined;
 }
 
-interface Answer {
+interface ModelAnswer {
 	text: string;
 	/** What the next question has to send back, for which LangChain has no field, and then the calls of tools. */
 	parts: MessageContent[];
 	end: { finishReason: FinishReason; usage?: TokenUsage };
 }
 
-const FINISH_REASONS = {
+const LANGCHAIN_REASONS = {
 	stop: 'stop',
 	length: 'length',
 	content_filter: 'content-filter',
@@ -132,8 +132,8 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	private async ask(
 		messages: Message[],
 		{ stop = [], tool_choice, signal }: CallOptions,
-		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
-	): Promise<Answer> {
+		send: (request: AgentRequest, signal: AbortSignal) => Promise<Completion>,
+	): Promise<ModelAnswer> {
 		const { gateway, toRequest, spend, toJsonSchema, toNodeError } = this.service;
 		const signals = [signal, this.service.signal].filter((one) => one !== undefined);
 		try {
@@ -157,7 +157,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			return {
 				text,
 				parts: [...(hasMore ? [{ type: 'provider' as const, value: sendBack }] : []), ...calls],
-				end: { finishReason: how ? FINISH_REASONS[how] : 'other', ...usageOf(completion) },
+				end: { finishReason: how ? LANGCHAIN_REASONS[how] : 'other', ...usageOf(completion) },
 			};
 		} catch (error) {
 			throw toNodeError(error);
@@ -185,7 +185,7 @@ function cutOff(text: string, reason: string): Error {
 	return error;
 }
 
-function usageOf(completion: ChatCompletion): { usage?: TokenUsage } {
+function usageOf(completion: Completion): { usage?: TokenUsage } {
 	const { prompt_tokens, completion_tokens, total_tokens } = tokensOf(completion);
 	if (prompt_tokens === undefined && completion_tokens === undefined) return {};
 	const [promptTokens = 0, completionTokens = 0] = [prompt_tokens, completion_tokens];

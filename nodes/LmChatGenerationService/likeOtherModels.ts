@@ -75,7 +75,7 @@ function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 			}
 		},
 		bindTools,
-		withStructuredOutput: (schema: object, options: OutputOptions = {}) =>
+		withStructuredOutput: (schema: object, options: StructuredOutputOptions = {}) =>
 			structuredOutput(bindTools, schema, options, errors),
 		getNumTokens: async (content: unknown) => await Promise.resolve(estimateTokens(content)),
 	});
@@ -164,7 +164,7 @@ function readToolChoice(options: ToolOptions): ToolOptions {
 	};
 }
 
-interface OutputOptions {
+interface StructuredOutputOptions {
 	name?: string;
 	includeRaw?: boolean;
 }
@@ -176,7 +176,7 @@ interface OutputOptions {
 function structuredOutput(
 	bindTools: (tools: object[], options: ToolOptions) => BoundModel,
 	schema: object,
-	{ name = 'extract', includeRaw = false }: OutputOptions,
+	{ name = 'extract', includeRaw = false }: StructuredOutputOptions,
 	errors: Errors,
 ): unknown {
 	const description = plainText(fieldOf(schema, 'description')) || 'Hands over the answer';

@@ -1,7 +1,7 @@
 import type { Message, Tool } from '@n8n/ai-node-sdk';
 import {
 	type AgentRequest,
-	type ChatCompletion,
+	type Completion,
 	firstChoice,
 	readToolCalls,
 	toolParameters,
@@ -13,7 +13,7 @@ type Part = Message['content'][number];
 type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
 
 /** The field in which LangChain's Gemini models keep the signature of each call's thoughts. n8n's agents look for it there. */
-const SIGNATURES = '__gemini_function_call_thought_signatures__';
+const THOUGHT_SIGNATURES = '__gemini_function_call_thought_signatures__';
 
 /**
  * The messages of an agent as the service takes them. Function calling is named but not shown in the interface
@@ -64,7 +64,10 @@ function toToolMessage(part: Part): ServiceMessage[] {
 }
 
 function toToolCall({ toolCallId, toolName, input, providerMetadata }: ToolCallPart) {
-	const thought_signature = fieldOf(fieldOf(providerMetadata, SIGNATURES), toolCallId ?? '');
+	const thought_signature = fieldOf(
+		fieldOf(providerMetadata, THOUGHT_SIGNATURES),
+		toolCallId ?? '',
+	);
 	return {
 		id: toolCallId,
 		type: 'function',
@@ -94,7 +97,7 @@ export function toServiceTools(
  * knows, and asks again.
  */
 export function toolCallParts(
-	completion: ChatCompletion,
+	completion: Completion,
 	messages: Message[],
 	redact: (text: string) => string,
 ): { calls: ToolCallPart[]; sendBack: Record<string, unknown> } {
@@ -113,7 +116,7 @@ export function toolCallParts(
 	});
 	const sendBack = {
 		...thoughtsIn(firstChoice(completion).message),
-		...(Object.keys(signatures).length > 0 && { [SIGNATURES]: signatures }),
+		...(Object.keys(signatures).length > 0 && { [THOUGHT_SIGNATURES]: signatures }),
 	};
 	return { calls, sendBack: calls.length > 0 ? sendBack : {} };
 }

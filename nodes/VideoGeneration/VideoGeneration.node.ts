@@ -33,7 +33,7 @@ import { forEditor } from '../shared/run/errorText';
 
 const operations: Record<string, Operation> = { generate, get, submit, wait };
 
-const properties: INodeProperties[] = [
+const videoNodeProperties: INodeProperties[] = [
 	// n8n names a tool and a node on the canvas by the action of the operation, but only where a resource shows that operation.
 	{
 		displayName: 'Resource',
@@ -104,7 +104,7 @@ export class VideoGeneration implements INodeType {
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		waitingNodeTooltip: waitingTooltip,
 		hints: requestHints,
-		properties,
+		properties: videoNodeProperties,
 	};
 
 	outputFields: OutputFieldsByFile = Object.fromEntries(
@@ -138,7 +138,9 @@ async function runChosenOperation(
 	if (operation === undefined) {
 		const rule = `must be ${Object.keys(operations).join(' or ')}`;
 		return [
-			failAll(context, () => namedAsInForm(refusedValue('operation', rule, chosen), properties)),
+			failAll(context, () =>
+				namedAsInForm(refusedValue('operation', rule, chosen), videoNodeProperties),
+			),
 		];
 	}
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
@@ -146,7 +148,7 @@ async function runChosenOperation(
 	const output = new VideoOutput(context, book, operation);
 	try {
 		const made = await runItems(context, {
-			properties,
+			properties: videoNodeProperties,
 			connected: (service) =>
 				workOf({ ...paidRun(service, book), durable, log, output }, operation),
 			fail: (errorOf) => output.items(errorOf),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
-import { isDocumented } from '../../gateway/errors/statuses';
+import { isDocumentedStatus } from '../../gateway/errors/statuses';
 import { FAULTS } from '../../simulator/faults/table';
 import { packageNodes, videoOperations } from '../engine/packageNodes';
 
@@ -66,5 +66,5 @@ test.each(Object.entries(packageNodes))(
 test('no status of the table is among those that the document does not name', () => {
 	const statuses = FAULTS.flatMap(({ name }) => /^status-(\d+)$/.exec(name)?.[1] ?? []).map(Number);
 	expect(statuses).not.toEqual([]);
-	expect(statuses.filter(isDocumented)).toEqual([]);
+	expect(statuses.filter(isDocumentedStatus)).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import { messageInBetween, statusOf, STATUSES } from '../../gateway/errors/statuses';
+import { messageInBetween, statusOf, STATUS_TABLE } from '../../gateway/errors/statuses';
 import { NOT_CONNECTED } from '../../gateway/errors/networkError';
 import { linkToMessage } from './messagesPage';
 import { NODE_CODES } from './nodeCodes';
 import { table, withGenerated } from './table';
 
-type Status = (typeof STATUSES)[number];
+type Status = (typeof STATUS_TABLE)[number];
 
 const code = (name: string) => `\`${name}\``;
 
@@ -42,14 +42,14 @@ function statusRow(name: string, entry: Status): string[] {
 	];
 }
 
-const known = STATUSES.map((entry) => {
+const known = STATUS_TABLE.map((entry) => {
 	const byStatus = statusOf(entry.status);
 	return statusRow(String(entry.status), { ...byStatus, ...entry });
 });
 const others = OTHERS.map(([name, status]) => statusRow(name, statusOf(status)));
 
 const otherServers = [
-	...[...new Set(STATUSES.map(({ status }) => status))].map(statusOf),
+	...[...new Set(STATUS_TABLE.map(({ status }) => status))].map(statusOf),
 	statusOf(504),
 ].flatMap(({ status, inBetween: when }) => {
 	if (when === undefined) return [];

@@ -6,7 +6,7 @@ import {
 	MAX_LIST_BYTES,
 	MAX_RESOURCE_BYTES,
 } from '../../gateway/http/body';
-import { STATUSES } from '../../gateway/errors/statuses';
+import { STATUS_TABLE } from '../../gateway/errors/statuses';
 import { NODE_CODES } from '../docs/nodeCodes';
 import { nodeTypes } from '../engine/runNode';
 import { read, root } from './projectFiles';
@@ -53,7 +53,7 @@ test('the fields and codes that pages and the notes in examples name exist', () 
 		...Object.values(nodeTypes).flatMap((node) =>
 			'outputFields' in node ? fieldsIn(node.outputFields as object) : [],
 		),
-		...STATUSES.map(({ code }) => code),
+		...STATUS_TABLE.map(({ code }) => code),
 		...Object.keys(NODE_CODES),
 		// Of some answers, of errors, of requests, and of an execution's custom data.
 		...['tool_calls', 'reasoning_content', 'http_status', 'may_have_been_accepted'],

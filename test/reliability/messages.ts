@@ -1,4 +1,4 @@
-import { STATUSES } from '../../gateway/errors/statuses';
+import { STATUS_TABLE } from '../../gateway/errors/statuses';
 
 /** How n8n shows an error with a certain code. */
 interface ErrorText {
@@ -20,7 +20,7 @@ const NO_TLS = 'Could not establish a secure connection to the service';
 const FAILED = 'The service could not generate the video of task …';
 
 /** What errors of a status say, by their code: docs/errors.md has the same texts, which a test compares. */
-const ofStatuses = STATUSES.flatMap(({ code, codeInBetween = code, message, inBetween }) => [
+const ofStatuses = STATUS_TABLE.flatMap(({ code, codeInBetween = code, message, inBetween }) => [
 	{ code, message },
 	...(inBetween === undefined ? [] : [{ code: codeInBetween, message: PROXY_ERROR }]),
 ]);

@@ -7,7 +7,7 @@ const DEFAULT_CONTAINER = 'mp4';
 const MAX_STEM_BYTES = 190;
 
 /** Characters that one of the usual file systems refuses in a name, and those that show a name backwards. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}<>:"/\\|?*]+/gu;
+const UNSAFE_IN_FILE_NAMES = /[\p{Cc}\p{Cs}\p{Bidi_Control}<>:"/\\|?*]+/gu;
 
 /** Names of devices, which no program opens as files on Windows, whatever follows their first dot (asacolips-projects/dungeonworld#63). */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?= *(?:\.|$))/i;
@@ -35,7 +35,7 @@ function withoutExtension(wanted: string): string {
 }
 
 function safeStem(wanted: string): string {
-	const safe = withoutDots(wanted.replace(/\s+/g, ' ').replace(UNSAFE, '_'));
+	const safe = withoutDots(wanted.replace(/\s+/g, ' ').replace(UNSAFE_IN_FILE_NAMES, '_'));
 	const bytes = Buffer.from(safe).subarray(0, MAX_STEM_BYTES);
 	// A character that is cut in two becomes U+FFFD.
 	return withoutDots(bytes.toString().replace(/\ufffd$/, '')).replace(RESERVED, '$&_');

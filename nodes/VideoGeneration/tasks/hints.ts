@@ -16,7 +16,7 @@ const AFTER_THIS_NODE = { after: ' after this one', taskId: 'its Task ID as it i
 /** Links to videos in one hint. */
 const MAX_LINKS = 4;
 /** URLs or IDs in one hint. */
-const MAX_LISTED = 20;
+const MAX_LISTED_VIDEOS = 20;
 
 /**
  * Shows the hints about the items of a run.
@@ -98,9 +98,10 @@ function hintAboutOtherIds(context: IExecuteFunctions, entries: BookEntry[]): vo
 		),
 	);
 	if (tasks.length === 0) return;
-	const listed = tasks.slice(0, MAX_LISTED);
+	const listed = tasks.slice(0, MAX_LISTED_VIDEOS);
 	const pairs = listed.map(({ id, item, other }) => `${id} of item ${item} (${other})`).join(', ');
-	const more = tasks.length > MAX_LISTED ? ` and ${tasks.length - MAX_LISTED} more` : '';
+	const more =
+		tasks.length > MAX_LISTED_VIDEOS ? ` and ${tasks.length - MAX_LISTED_VIDEOS} more` : '';
 	const ids = listOfIds(listed.map(({ id }) => id));
 	hintAfterRun(
 		context,
@@ -115,7 +116,7 @@ function hintAboutOthers(context: IExecuteFunctions, tasks: PaidTask[]): void {
 	const others = tasks.flatMap(({ state, latest }) => (state === 'done' && latest.others) || []);
 	if (others.length === 0) return;
 	const more = others.length === 1 ? '1 more video' : `${others.length} more videos`;
-	const urls = others.slice(0, MAX_LISTED).map(asHtml).join(' ');
+	const urls = others.slice(0, MAX_LISTED_VIDEOS).map(asHtml).join(' ');
 	hintAfterRun(
 		context,
 		`The service made ${more} with these tasks, and each item has the first one. The others: ${urls}`,

@@ -187,7 +187,7 @@ export class TaskLog {
 		const all = [...new Map(tasks.map((each) => [each.task.latest.id, each])).values()];
 		const line = ({ item, task }: (typeof all)[number]) => {
 			const url = isForLog ? null : urlOf(task.latest);
-			const status = shortText(statusOf(task));
+			const status = shortText(statusInLists(task));
 			return `[item ${item}] ${idOf(task.latest.id)}: ${status}${url ? `, ${idOf(url)}` : ''}`;
 		};
 		const areMade = all.some(
@@ -233,7 +233,7 @@ function isPaid(task: PaidTask): boolean {
 }
 
 /** What lists and errors call the state of a task. */
-function statusOf({ latest, state }: PaidTask): string {
+function statusInLists({ latest, state }: PaidTask): string {
 	return state === 'unknown' ? 'not found' : latest.status;
 }
 
@@ -246,5 +246,5 @@ export function urlOf({ url }: Pick<VideoTask, 'url'>): string | null {
 export function stateOf(task: PaidTask): TaskState {
 	const { id, url } = task.latest;
 	const isAddress = /^[a-z][a-z\d+.-]*:\/\/\S+$/i.test(url ?? '');
-	return { task_id: id, status: statusOf(task), url: isAddress && url ? url : null };
+	return { task_id: id, status: statusInLists(task), url: isAddress && url ? url : null };
 }

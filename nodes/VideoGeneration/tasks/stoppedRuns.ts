@@ -20,15 +20,17 @@ const MAX_REMEMBERED = 100;
 /** What n8n's editor calls every workflow that is not saved. */
 const NOT_SAVED = '__EMPTY__';
 
-type Context = Partial<Pick<IExecuteFunctions, 'getWorkflow' | 'getMode' | 'getExecutionId'>>;
+type WorkflowContext = Partial<
+	Pick<IExecuteFunctions, 'getWorkflow' | 'getMode' | 'getExecutionId'>
+>;
 
-function workflowOf(context: Context): string {
+function workflowOf(context: WorkflowContext): string {
 	const id = context.getWorkflow?.().id ?? '';
 	return id === NOT_SAVED ? '' : id;
 }
 
 /** Stop was pressed: the videos with these IDs are paid for, and still being made. */
-export function rememberStopped(context: Context, ids: string[]): void {
+export function rememberStopped(context: WorkflowContext, ids: string[]): void {
 	const workflow = workflowOf(context);
 	if (workflow === '' || ids.length === 0) return;
 	const all = new Set([...(stoppedRuns.get(workflow)?.ids ?? []), ...ids]);
@@ -38,7 +40,7 @@ export function rememberStopped(context: Context, ids: string[]): void {
 }
 
 /** The videos with these IDs are no longer being made, and their user knows of it. */
-export function forgetStopped(context: Context, ids: string[]): void {
+export function forgetStopped(context: WorkflowContext, ids: string[]): void {
 	const workflow = workflowOf(context);
 	const stopped = stoppedRuns.get(workflow);
 	if (stopped === undefined) return;
@@ -47,7 +49,7 @@ export function forgetStopped(context: Context, ids: string[]): void {
 }
 
 /** In a manual run: the IDs of the videos that stopped runs of its workflow paid for. */
-export function stoppedBefore(context: Context): string[] {
+export function stoppedBefore(context: WorkflowContext): string[] {
 	if (context.getMode?.() !== 'manual') return [];
 	return stoppedRuns.get(workflowOf(context))?.ids ?? [];
 }
@@ -56,7 +58,7 @@ export function stoppedBefore(context: Context): string[] {
  * The same, where no execution after the Stop has told of them yet: this one does, in place of making new videos, also in a
  * second try of its node and in other nodes.
  */
-export function tellOfStopped(context: Context): string[] {
+export function tellOfStopped(context: WorkflowContext): string[] {
 	const ids = stoppedBefore(context);
 	const stopped = stoppedRuns.get(workflowOf(context));
 	const execution = context.getExecutionId?.() ?? '';

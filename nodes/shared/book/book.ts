@@ -10,7 +10,7 @@ import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fin
 import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
 
 /** The field of the node's context begins with it; the name of the run follows. */
-const FIELD = 'paidWork';
+const BOOK_FIELD = 'paidWork';
 
 /** Failed calls of a tool whose paid work is kept until an agent repeats them. They may be large. */
 const MAX_KEPT = 50;
@@ -52,11 +52,11 @@ export class PaidBook {
 		this.isTool = runsAsTool(context.getNode());
 		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
 		this.execution = (context.getExecutionId?.() as string | undefined) ?? '';
-		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
+		this.field = `${BOOK_FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
 		// No earlier run of a loop can be repeated.
 		for (const name of Object.keys(this.fields))
-			if (name.startsWith(FIELD) && name !== this.field) delete this.fields[name];
+			if (name.startsWith(BOOK_FIELD) && name !== this.field) delete this.fields[name];
 		const isNew = this.fields[this.field] === undefined && !continues;
 		const known = isNew ? newBook() : readBook(this.fields[this.field]);
 		this.isGone = known === undefined;

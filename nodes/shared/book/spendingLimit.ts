@@ -4,7 +4,7 @@ import { contextOf } from './book';
 import { noteInExecution } from './customData';
 
 /** The field of the execution's context that has, by node and execution, the billable requests. */
-const FIELD = 'generationServiceBillableRequests';
+const COUNTS_FIELD = 'generationServiceBillableRequests';
 
 /** In the execution's custom data. */
 const CUSTOM_DATA_KEY = 'billable_requests';
@@ -15,7 +15,7 @@ interface Counted {
 	count: number;
 }
 
-type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
+type LimitContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
 	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
 
 /** What an item of this run would send. */
@@ -34,7 +34,7 @@ export class SpendingLimit {
 	/** How many of the counted requests are of this run. */
 	private sentHere = 0;
 
-	constructor(private readonly context: Context) {
+	constructor(private readonly context: LimitContext) {
 		this.counted = countedOf(context);
 	}
 
@@ -123,8 +123,8 @@ function wasRefused(error: unknown): boolean {
 }
 
 /** n8n's Retry of a failed execution is another execution, with its own limit. */
-function countedOf(context: Context): Counted {
+function countedOf(context: LimitContext): Counted {
 	const key = `${context.getNode().name}, ${(context.getExecutionId?.() as string | undefined) ?? ''}`;
-	const stored = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
+	const stored = (contextOf(context, 'flow')[COUNTS_FIELD] ??= {}) as Record<string, Counted>;
 	return (stored[key] ??= { count: 0 });
 }

@@ -189,7 +189,7 @@ function reasonToWaitInMemory(
 	// n8n's old order would run the node from the start after each pause, and pay again each time.
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";
-	if (!isKept(context)) return 'n8n does not save this execution';
+	if (!isExecutionKept(context)) return 'n8n does not save this execution';
 	if (keepsErrorOfStop(context))
 		return 'n8n retries an execution that was stopped before it waited';
 	if (!sourceOf(executeData)) return "nothing is connected to the node's input";
@@ -198,7 +198,7 @@ function reasonToWaitInMemory(
 	return undefined;
 }
 
-function isKept(context: IExecuteFunctions): boolean {
+function isExecutionKept(context: IExecuteFunctions): boolean {
 	const mode = context.getMode();
 	const { id } = context.getWorkflow();
 	return Boolean(context.getExecutionId() && id) && !MODES_WITHOUT_RESUME.includes(mode);

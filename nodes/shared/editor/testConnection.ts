@@ -19,7 +19,7 @@ import { errorSummary, recordOf } from '../run/errorText';
 /** Milliseconds for each of the two requests about the video path: a slow service does not mean a wrong path. */
 const VIDEO_PATH_TIMEOUT_MS = 5_000;
 /** No service gives a task this id, so asking for it costs nothing. */
-const NO_TASK = 'credential-test';
+const TEST_TASK_ID = 'credential-test';
 
 /**
  * The credential's Test button: it requests the models of the service, then checks the video endpoints at the
@@ -68,7 +68,7 @@ async function knowsTasks(
 	signal: AbortSignal,
 ): Promise<boolean | undefined> {
 	const gateway = gatewayFor(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
-	return await gateway.getVideoTask(NO_TASK, signal).then(
+	return await gateway.getVideoTask(TEST_TASK_ID, signal).then(
 		() => undefined,
 		(error: unknown) => {
 			const status = error instanceof ServiceError ? error.status : 0;

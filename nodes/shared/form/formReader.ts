@@ -169,7 +169,7 @@ export class FormReader {
 			const code = raw.slice(1);
 			const value = evaluate(code);
 			if (isEmptied(value)) {
-				note(this.emptied, code, item);
+				noteItem(this.emptied, code, item);
 				this.throwIfFailedBefore(path, code, item);
 			}
 			return value;
@@ -224,7 +224,7 @@ export class FormReader {
 
 	/** @throws GatewayError for an item that failed in an earlier node */
 	private noteMissing(template: Template, code: string, item: number, group?: string): void {
-		note(this.missing, code, item);
+		noteItem(this.missing, code, item);
 		if (group && !this.refusals.has(group))
 			this.refusals.set(group, template.refusalOfAll(code, this.context.getInputData().length));
 		this.throwIfFailedBefore(template.path, code, item);
@@ -252,6 +252,6 @@ export class FormReader {
 /** What an expression inside a text gives: its value, its words where it is an object, and the message of its failure. */
 type Evaluated = [value?: unknown, words?: string, failure?: string];
 
-function note(items: Map<string, Set<number>>, code: string, item: number): void {
+function noteItem(items: Map<string, Set<number>>, code: string, item: number): void {
 	items.set(code, (items.get(code) ?? new Set()).add(item));
 }

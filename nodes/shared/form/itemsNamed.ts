@@ -1,10 +1,10 @@
 /** The most items that a hint names. */
-const NAMED = 10;
+const MAX_NAMED = 10;
 
 /** "items 4 and 11", by n8n's numbers, which begin at 0. */
 export function itemsNamed(numbers: number[]): string {
-	const more = numbers.length - NAMED;
-	const names = [...numbers.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])];
+	const more = numbers.length - MAX_NAMED;
+	const names = [...numbers.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
 	const last = names.pop();
 	if (names.length === 0) return `item ${last}`;
 	return `items ${names.join(', ')} and ${last}`;

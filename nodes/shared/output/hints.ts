@@ -9,7 +9,7 @@ import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { fieldOf } from '../form/parameterValues';
 
 /** Of what the service or the input words differently in each item, the hints of a run show so many. */
-const MAX_WORDS = 10;
+const MAX_DIFFERENT_WORDS = 10;
 
 /** A part of a hint in the words of the service or the input, or `rest` where a run shows enough of them already. */
 function amongShown(
@@ -17,7 +17,7 @@ function amongShown(
 	word: string,
 	rest: string,
 ): string {
-	return shown.has(word) || shown.size < MAX_WORDS ? word : rest;
+	return shown.has(word) || shown.size < MAX_DIFFERENT_WORDS ? word : rest;
 }
 
 /** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
