@@ -99,11 +99,11 @@ function videoOf(entry: Fields, id: string): string | undefined {
 	if (typeof url !== 'string' || !IS_WEB_ADDRESS.test(url)) return undefined;
 	const hasStatus = plainText(entry.status) !== '';
 	// Without a status, any other URL may be where to poll the task.
-	return isDone(word) && (hasStatus || FILM_FILE.test(url)) ? url : undefined;
+	return isDone(word) && (hasStatus || LINK_TO_FILM.test(url)) ? url : undefined;
 }
 
 const IS_WEB_ADDRESS = /^https?:\/\/\S+$/i;
-const FILM_FILE = /\.(?:mp4|m4v|mov|webm|mkv)(?:$|[?#])/i;
+const LINK_TO_FILM = /\.(?:mp4|m4v|mov|webm|mkv)(?:$|[?#])/i;
 
 /** An entry with an ID. */
 function taskIn(entry: unknown): Fields[] {
