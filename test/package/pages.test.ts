@@ -56,7 +56,8 @@ test('the fields and codes that pages and the notes in examples name exist', () 
 		...STATUS_TABLE.map(({ code }) => code),
 		...Object.keys(NODE_CODES),
 		// Of some answers, of errors, of requests, and of an execution's custom data.
-		...['tool_calls', 'reasoning_content', 'http_status', 'may_have_been_accepted'],
+		...['tool_calls', 'reasoning_content', 'reasoning_details', 'http_status'],
+		'may_have_been_accepted',
 		...['response_format', 'billable_requests', 'video_task_ids', 'video_task_ids_4'],
 		// Of the data table of an example.
 		'claimed_by',
