@@ -111,12 +111,13 @@ export function aboutKnown(
 	{ submitted, submittedAt }: KnownTask,
 ): GatewayError {
 	const isOurs = submittedAt !== undefined;
-	if ((!isOurs && submitted === undefined) || saysWhatToDo(failure)) return failure;
+	if (!isOurs && submitted === undefined) return failure;
+	const accepted = isOurs && isNotFound(failure) && { may_have_been_accepted: true };
+	if (saysWhatToDo(failure)) return accepted ? withRecord(failure, accepted) : failure;
 	const before = submitted
 		? 'The service knew this task before.'
 		: 'The service gave this ID for the submission.';
-	const record = { ...failure.record, advice: `${before} ${MAY_BE_FINISHED}` };
-	if (isOurs && isNotFound(failure)) record.may_have_been_accepted = true;
+	const record = { ...failure.record, ...accepted, advice: `${before} ${MAY_BE_FINISHED}` };
 	// The status of a poll is not that of a request with parameters.
 	if (failure instanceof ServiceError && !failure.hasInterfaceCode)
 		record.message = 'The service has said nothing else of the video task for a minute';
