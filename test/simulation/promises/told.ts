@@ -189,7 +189,7 @@ function halfBatches({ scenario, truth, rows }: Played): string[] {
 function limitWords(played: Played): string[] {
 	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
 		const [, max, counts] =
-			/Max Billable Requests \((\d+)\) (?:is less than this one request counts \((\d+)\)|does)/.exec(
+			/^Max Billable Requests \((\d+)\) (?:is less than this one request counts \((\d+)\)|does)/.exec(
 				error.message,
 			) ?? [];
 		if (max === undefined || (node.kind !== 'chat' && node.kind !== 'video')) return [];
