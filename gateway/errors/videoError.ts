@@ -6,7 +6,6 @@ import { formatSeconds } from './duration';
 import { MAX_WORDS, wordsOf } from './errorBody';
 import { isSsrfRefusal, foreignText } from './foreignError';
 import {
-	type ErrorRecord,
 	GatewayError,
 	isNotFound,
 	NoResponseError,
@@ -153,7 +152,7 @@ export function urlRefused(
 	words?: string,
 	retryAfterMs?: number,
 ): NoResponseError {
-	return downloadError(
+	return new NoResponseError(
 		{
 			message: `The URL of the video returned status ${status}`,
 			advice: status === 401 && !isOfService ? `${LOGIN} ${LATER}` : LATER,
@@ -180,17 +179,20 @@ export function wordsOfPage(page: string, redact: (text: string) => string): str
 export function notVideo(message: string, advice = LATER, text?: string): NoResponseError {
 	const technical = text && shortText(text);
 	const record = { message, advice, code: 'download_refused', technical } as const;
-	return downloadError(record, { transient: false });
+	return new NoResponseError(record, { transient: false });
 }
 
 export function tooManyRedirects(): NoResponseError {
 	const message = 'The URL of the video has too many redirects';
-	return downloadError({ message, advice: LATER, code: 'download_failed' }, { transient: false });
+	return new NoResponseError(
+		{ message, advice: LATER, code: 'download_failed' },
+		{ transient: false },
+	);
 }
 
 /** @param url the target of the redirect, without the key */
 export function unsafeRedirect(url: string): NoResponseError {
-	return downloadError({
+	return new NoResponseError({
 		message: 'The URL of the video redirects from https to http, which is not followed',
 		advice: `A proxy or another server on the way may have sent this redirect, and the target does not respond with https. If you trust it, download it with an HTTP Request node: ${url} ${LATER}`,
 		code: 'download_refused',
@@ -199,7 +201,7 @@ export function unsafeRedirect(url: string): NoResponseError {
 
 export function downloadTimedOut(timeoutMs: number): NoResponseError {
 	const time = formatSeconds(timeoutMs);
-	return downloadError({
+	return new NoResponseError({
 		message: `The video download stopped receiving data for ${time}`,
 		advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
 		code: 'download_failed',
@@ -211,13 +213,13 @@ export function downloadLost(error: unknown, redact: (text: string) => string): 
 	if (error instanceof GatewayError) return error;
 	const technical = redact(foreignText(error, 'message'));
 	if (!isSsrfRefusal(error))
-		return downloadError({
+		return new NoResponseError({
 			message: 'The video download was interrupted',
 			advice: LATER,
 			code: 'download_failed',
 			technical,
 		});
-	return downloadError(
+	return new NoResponseError(
 		{
 			message: "n8n's SSRF protection blocks the URL of the video",
 			advice: `Ask the administrator of this n8n instance to allow it. ${LATER}`,
@@ -226,13 +228,6 @@ export function downloadLost(error: unknown, redact: (text: string) => string): 
 		},
 		{ transient: false },
 	);
-}
-
-function downloadError(
-	record: ErrorRecord<NodeCode>,
-	facts?: ConstructorParameters<typeof NoResponseError>[1],
-): NoResponseError {
-	return new NoResponseError(record, facts);
 }
 
 /**
