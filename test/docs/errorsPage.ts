@@ -1,10 +1,12 @@
 import { messageInBetween, statusOf, STATUS_TABLE } from '../../gateway/errors/statuses';
 import { NOT_CONNECTED } from '../../gateway/errors/networkError';
-import { linkToMessage } from './messagesPage';
 import { NODE_CODES } from './nodeCodes';
 import { table, withGenerated } from './table';
 
 type Status = (typeof STATUS_TABLE)[number];
+
+/** What decides about a billable request is more than its status. */
+const RETRIED = 'retried, if not [billable](reliability.md#billable-requests)';
 
 const code = (name: string) => `\`${name}\``;
 
@@ -12,7 +14,6 @@ const code = (name: string) => `\`${name}\``;
 const OTHERS: ReadonlyArray<[name: string, status: number]> = [
 	['2xx with an error in the body', 200],
 	['3xx', 300],
-	['303', 303],
 	['402', 402],
 	['422', 422],
 	["529 or overloaded_error in the service's JSON", 503],
@@ -22,23 +23,13 @@ const OTHERS: ReadonlyArray<[name: string, status: number]> = [
 
 const withoutNumber = (text: string, status: number) => text.replace(String(status), '…');
 
-/** Whether the node sends the request again by itself. */
-function retries({ isTransient, hidesSuccess, inBetween }: Status): string {
-	if (!isTransient) return hidesSuccess ? 'no: it may have been accepted' : 'no';
-	if (hidesSuccess === 'always') return 'unless it is billable';
-	if (hidesSuccess === undefined) return 'yes';
-	return inBetween === 'if late'
-		? "yes; a billable request not after 10 seconds without the service's JSON"
-		: "yes; a billable request only with the service's JSON";
-}
-
 function statusRow(name: string, entry: Status): string[] {
 	const { status, message } = entry;
 	return [
 		name,
 		code(withoutNumber(entry.code, status)),
-		linkToMessage(withoutNumber(message, status)),
-		retries(entry),
+		withoutNumber(message, status),
+		entry.isTransient ? 'yes' : 'no',
 	];
 }
 
@@ -61,7 +52,7 @@ const otherServers = [
 
 const connecting = Object.entries(NOT_CONNECTED).map(([name, { message, advice }]) => [
 	code(name),
-	`${linkToMessage(message)}. The request was not sent.`,
+	`${message}. The request was not sent.`,
 	advice,
 ]);
 const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), ...texts]);
@@ -69,7 +60,7 @@ const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), .
 /** docs/errors.md with its tables written again. */
 export function errorsPage(page: string): string {
 	const tables = {
-		statuses: table(['status', 'code', 'message', 'retried by the node'], [...known, ...others]),
+		statuses: table(['status', 'code', 'message', RETRIED], [...known, ...others]),
 		'other servers': table(['status', 'code'], otherServers),
 		'codes of the node': table(['code', 'when', 'what to do'], [...ofNodes, ...connecting]),
 	};

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { faultsPage } from '../reliability/page';
 import { compatibilityPage } from './compatibilityPage';
 import { errorsPage } from './errorsPage';
-import { messagesPage } from './messagesPage';
 import { promisesPage } from './promisesPage';
 
 /** The pages with generated parts, by the function that writes these again. */
 export const PAGES: Readonly<Record<string, (page: string) => string>> = {
 	'docs/compatibility.md': compatibilityPage,
 	'docs/errors.md': errorsPage,
-	'docs/messages.md': messagesPage,
 	'docs/promises.md': promisesPage,
 	'test/reliability/README.md': faultsPage,
 };

@@ -19,7 +19,7 @@ const PROXY_ERROR = 'A server between n8n and the service responded with status 
 const NO_TLS = 'Could not establish a secure connection to the service';
 const FAILED = 'The service could not generate the video of task …';
 
-/** What errors of a status say, by their code: docs/errors.md has the same texts, which a test compares. */
+/** What errors of a status say, by their code: docs/errors.md has the same texts. */
 const ofStatuses = STATUS_TABLE.flatMap(({ code, codeInBetween = code, message, inBetween }) => [
 	{ code, message },
 	...(inBetween === undefined ? [] : [{ code: codeInBetween, message: PROXY_ERROR }]),
