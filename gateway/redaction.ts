@@ -59,68 +59,25 @@ interface Form {
 /** The keys of one run of a node: one for each credential of its items. */
 export class KeyRing {
 	readonly #keys = new Set<string>();
+	/** The longest first: a key may contain another one, and the key itself may end with half an escape of JSON. */
 	readonly #forms: Form[] = [];
-	/** The forms by the {@link tailOf} their text. */
-	readonly #byTail = new Map<number, Form[]>();
 
 	add(key: string): void {
 		if (key.length < MIN_IN_ERRORS || this.#keys.has(key)) return;
 		this.#keys.add(key);
-		// The JSON-escaped key comes before the key itself, which may end with half an escape.
-		const texts = [encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key];
-		for (const text of new Set(texts)) {
-			const form = { text, ending: text.slice(-MAX_SEARCHED), keyLength: key.length };
-			this.#forms.push(form);
-			const tail = tailOf(text);
-			this.#byTail.set(tail, [...(this.#byTail.get(tail) ?? []), form]);
-		}
+		const texts = new Set([encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key]);
+		for (const text of texts)
+			this.#forms.push({ text, ending: text.slice(-MAX_SEARCHED), keyLength: key.length });
+		this.#forms.sort((a, b) => b.text.length - a.text.length);
 	}
 
 	/** Removes the keys that have at least so many characters. */
 	removeFrom(text: string, minLength: number): string {
-		if (this.#keys.size > 1) return this.removeAll(text, minLength);
 		return this.#forms.reduce(
 			(rest, form) => (form.keyLength < minLength ? rest : withoutKey(rest, form)),
 			text,
 		);
 	}
-
-	/** Reads the text once: to search for one key after another makes a run with thousands of keys quadratic. */
-	private removeAll(text: string, minLength: number): string {
-		const found: Array<{ start: number; end: number }> = [];
-		let tail = 0;
-		for (let end = 1; end <= text.length; end += 1) {
-			tail = nextTail(tail, text.charCodeAt(end - 1));
-			for (const form of this.#byTail.get(tail) ?? []) {
-				const at = end - form.ending.length;
-				if (form.keyLength < minLength || !text.startsWith(form.ending, at)) continue;
-				let start = startOf(text, form, at, found.at(-1)?.end ?? 0);
-				// A key may contain another one.
-				for (let last = found.at(-1); last && last.end > start; last = found.at(-1)) {
-					start = Math.min(start, last.start);
-					found.pop();
-				}
-				found.push({ start, end });
-			}
-		}
-		let [kept, done] = ['', 0];
-		for (const { start, end } of found) {
-			kept += text.slice(done, start) + REPLACEMENT;
-			done = end;
-		}
-		return kept + text.slice(done);
-	}
-}
-
-/** A number of the last four characters: 28 bits, since a key has ASCII characters alone. */
-function tailOf(text: string): number {
-	let tail = 0;
-	for (let at = 0; at < text.length; at += 1) tail = nextTail(tail, text.charCodeAt(at));
-	return tail;
-}
-
-function nextTail(tail: number, code: number): number {
-	return ((tail << 7) | (code & 127)) & 0xfffffff;
 }
 
 /** Where a key begins whose ending is found `at` a place: as much before it as equals the key. */
