@@ -66,7 +66,8 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { withinTotalTime } from './http/idleTimeout';
 export { type HostHelpers } from './http/hostHelpers';
-export { storageError, taskFailed } from './errors/videoError';
+export { storageError } from './errors/downloadError';
+export { taskFailed } from './errors/videoError';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
 export { type Pauses, waitForTask } from './video/waitForTask';

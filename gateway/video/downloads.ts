@@ -1,7 +1,7 @@
 import type { Clock } from '../clock';
 import { saysNotReady } from '../dialects';
 import { GatewayError, NoResponseError, SHOWN_CHARACTERS } from '../errors/gatewayError';
-import { notVideo, withoutVideo } from '../errors/videoError';
+import { notVideo, withoutVideo } from '../errors/downloadError';
 import { Slots } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 import { backoff } from '../limits/verdict';

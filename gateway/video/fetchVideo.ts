@@ -8,7 +8,7 @@ import {
 	storageError,
 	urlRefused,
 	wordsOfPage,
-} from '../errors/videoError';
+} from '../errors/downloadError';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { type IncomingVideo, readVideo } from './incomingVideo';
 import { openVideo, type VideoAccess } from './openVideo';

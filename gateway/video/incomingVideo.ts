@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ByteBuffer, MAX_VIDEO_BYTES } from '../http/body';
 import type { GatewayError } from '../errors/gatewayError';
-import { downloadLost, notVideo } from '../errors/videoError';
+import { downloadLost, notVideo } from '../errors/downloadError';
 import { formatOf, SNIFFED_BYTES } from './fileFormat';
 
 /**

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors/gatewayError';
-import { notStored, unreadableTask } from '../errors/videoError';
+import { notStored } from '../errors/downloadError';
+import { unreadableTask } from '../errors/videoError';
 import { hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { type Asked, isAbout, takeInlineData, taskFrom } from '../dialects';

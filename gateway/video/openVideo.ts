@@ -1,6 +1,6 @@
 import { type HelperResponse, type RequestHelper, requestThroughN8n } from '../http/hostHelpers';
 import { USER_AGENT } from '../http/types';
-import { tooManyRedirects, unsafeRedirect } from '../errors/videoError';
+import { tooManyRedirects, unsafeRedirect } from '../errors/downloadError';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;

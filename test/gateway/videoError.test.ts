@@ -1,12 +1,14 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import {
-	aboutKnown,
 	downloadLost,
 	downloadTimedOut,
 	storageError,
+	urlRefused,
+} from '../../gateway/errors/downloadError';
+import {
+	aboutKnown,
 	taskFailed,
 	unreadableTask,
-	urlRefused,
 	waitTimeout,
 } from '../../gateway/errors/videoError';
 
