@@ -6,13 +6,6 @@ import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import type { WaitedTask } from './waitedTask';
 
-/**
- * Polls due within this part of a poll interval start together, at its beginning: with a thousand tasks, a process that
- * wakes up for each poll spends a third more CPU time on them.
- */
-const TOGETHER_PART = 0.02;
-/** With a long interval, a poll is at most this early. */
-const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
 /** By more than this, the host's clock was set back. */
@@ -24,9 +17,6 @@ const REPEATED_MS = 50_000;
 
 /** No poll comes closer to the last one, which is when Max Wait is over, than this part of the interval. */
 const MIN_PART = 0.2;
-
-/** Tasks that this process waits for. */
-let waiting = 0;
 
 export interface TaskWait {
 	/** What is known of the task, written as soon as it is known. */
@@ -79,18 +69,11 @@ export async function waitForTask(
 	const shortestPause = () => (pauses && mayPause() ? pauses.shortest : 0);
 	/** No poll is further away, whatever was stored. */
 	const furthestMs = Math.max(interval, pauses?.shortest ?? 0) + interval * MIN_PART;
-	const earlyMs = (delay: number) => {
-		const width = Math.min(interval * TOGETHER_PART, MAX_EARLY_MS);
-		// The last poll may not be early.
-		const isLast = leftMs() - delay < width;
-		return isLast || waiting === 1 ? 0 : (clock.now() + delay) % width;
-	};
 	if (signal?.aborted) throw new CancelledError();
 	// Each poll adds listeners: to the execution's signal, those of a thousand tasks would be slow.
 	const stopping = new AbortController();
 	const stop = () => stopping.abort();
 	signal?.addEventListener('abort', stop, { once: true });
-	waiting += 1;
 	try {
 		for (;;) {
 			const shortest = shortestPause();
@@ -103,7 +86,7 @@ export async function waitForTask(
 					task.deadline = later(clock.wallTime(), leftMs());
 				return undefined;
 			}
-			if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs - earlyMs(dueMs), stopping.signal);
+			if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs, stopping.signal);
 
 			const isLast = leftMs() <= TICK_MS;
 			const withinMs = shortest > 0 ? Math.min(leftMs(), MAX_BETWEEN_PAUSES_MS) : leftMs();
@@ -140,7 +123,6 @@ export async function waitForTask(
 			task.due = later(now, Math.min(nextMs, doubted?.leftMs ?? Infinity));
 		}
 	} finally {
-		waiting -= 1;
 		signal?.removeEventListener('abort', stop);
 	}
 }
