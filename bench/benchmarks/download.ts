@@ -87,8 +87,8 @@ export const download: Benchmark = {
 	name: 'download',
 	title: 'Downloading a video of 1 GiB',
 	method: `A finished video of 1 GiB through Video Generation (Get, with Download) into n8n's file storage; undici with the body piped into a file;
-the HTTP Request node with the response format File; and n8n's download helper alone, whose bytes are counted and discarded, so that
-the disk does not limit it: the goal's peer is undici, which writes a file, too. Each runs in a new process. Memory growth is the peak of the resident set, sampled every 20 ms, less its size before: mostly buffers that are read, which V8 has not
+the HTTP Request node with the response format File; and n8n's download helper alone, whose bytes are discarded, so that
+the disk does not limit it. Memory growth is the peak of the resident set less its size before: mostly buffers that V8 has not
 collected yet.`,
 	goals: [
 		{

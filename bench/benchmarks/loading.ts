@@ -66,10 +66,9 @@ function packedBytes(build: Build): number {
 export const loadingNodes: Benchmark = {
 	name: 'loading',
 	title: 'Loading the nodes, and the size of the package',
-	method: `All our nodes and the credential, loaded by n8n's own loader in a new process that has already loaded n8n's engine and \`n8n-workflow\`, as when n8n
-starts; and one node of each of n8n's own packages. The figure is the median of ${PROCESSES} processes each, which take turns. n8n's log, which the
-first loader of a process sets up, is set up before. Memory is the growth of heap and external memory, each after a
-garbage collection. Packed is what npm would publish. The client is loaded right after our nodes: that time is below the table.`,
+	method: `All our nodes and the credential, loaded by n8n's own loader in a new process that has already loaded n8n's engine, as when n8n
+starts; and one node of each of n8n's own packages. The figure is the median of ${PROCESSES} processes. Memory is the growth of heap and external memory
+after a garbage collection. Packed is what npm would publish.`,
 	goals: [
 		{
 			...{ figure: TIME, peer: HTTP_REQUEST, builds: BOTH, of: 'ours', atMost: 60 },

@@ -101,11 +101,9 @@ export const manyVideos: Benchmark = {
 	name: 'many-videos',
 	title: `${number(VIDEOS)} videos in flight`,
 	method: `${number(VIDEOS)} items through Video Generation (Generate) with a poll every ${POLL_SECONDS} seconds, in real time. The videos take
-one to three minutes, spread evenly. The time is that of the whole workflow, submissions included. The CPU time per poll is that
-of the execution, less that of one that only submits ${number(VIDEOS)} videos, divided by the number of polls. The HTTP Request node
+one to three minutes, spread evenly. The time includes submissions; the CPU time per poll does not. The HTTP Request node
 gets the status of a task ${number(REQUESTS)} times; failed requests do not count. undici polls as many tasks after the same interval, ${ROUNDS} times
-each, with \`JSON.parse\` and nothing else. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, polls it
-until it is finished, and then continues with the next. Its time for ${number(VIDEOS)} videos is calculated, with the same interval.`,
+each. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos; its time is calculated, with the same interval.`,
 	goals: [
 		{ figure: TIME, peer: SLOWEST, builds: ['verified', 'undici'], of: 'ratio', atMost: 1.1 },
 		{

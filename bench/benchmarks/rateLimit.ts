@@ -46,9 +46,9 @@ function batched(n8n: N8n, target: Target): NodeUnderTest {
 export const rateLimit: Benchmark = {
 	name: 'rate-limit',
 	title: `${ITEMS.toLocaleString('en-US')} items against a limit of ${PER_SECOND} per second`,
-	method: `The service accepts ${PER_SECOND} requests per second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take at least ${LIMIT_SECONDS} seconds. The Chat
-Completion node has its default settings. The HTTP Request node sends all requests at once, or in batches of ${PER_SECOND} with a pause of one second. Each has its own
-service and runs once, in real time: the limit determines the time, not the machine.`,
+	method: `The service accepts ${PER_SECOND} requests per second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take at least ${LIMIT_SECONDS} seconds. Chat
+Completion has its default settings. The HTTP Request node sends all requests at once, or in batches of ${PER_SECOND} with a pause of one second. Each has its own
+service and runs once, in real time.`,
 	goals: [
 		{ figure: TIME, peer: LIMIT, builds: ['verified', 'undici'], of: 'ratio', atMost: 1.1 },
 		{ figure: FAILED, peer: AT_ONCE, builds: ['verified', 'undici'], of: 'ours', atMost: 0 },

@@ -82,9 +82,9 @@ export const requests: Benchmark = {
 	name: 'requests',
 	title: 'Requests through the node',
 	method: `${ITEMS.toLocaleString('en-US')} items through Chat Completion in n8n's engine, each with its own question from an expression, with ${AT_ONCE} requests in flight, against a model
-that answers at once. The HTTP Request node and the OpenAI node send the same requests (the OpenAI node only 100 of them, because it sends one
-after the other); failed requests do not count. n8n's request helper alone, and undici, get a fixed question, and are compared with the nodes without an
-expression. All run ${WARM_UPS} batches first, because n8n runs for weeks and Node.js optimizes code while it runs, in ${PROCESSES} processes each.`,
+that answers at once. The HTTP Request node and the OpenAI node send the same requests (the OpenAI node only 100 of them, one
+after the other); failed requests do not count. n8n's request helper alone, and undici, get a fixed question, as the nodes without an expression.
+All run ${WARM_UPS} batches first, in ${PROCESSES} processes each.`,
 	goals: [
 		{ figure: SPEED + FIXED, peer: HELPER, builds: ['verified'], of: 'ratio', atLeast: 0.95 },
 		{

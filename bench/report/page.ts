@@ -24,52 +24,51 @@ export function writePage(results: Results, benchmarks: Benchmark[]): void {
 
 What the nodes cost, compared with what you could use instead: of the [verified build](../verification.md), which \`npm install\` gives, and of the
 undici build. \`npm run bench\` measures everything and writes this page; \`npm run bench:check\` fails if a figure with a goal is worse by more
-than 5 %, or 25 % for CPU time: by so much the same code differs between two hours of a quiet machine with two cores.
+than 5 %, or 25 % for CPU time: by so much the same code differs between two hours of a quiet machine.
 
 Measured on Node.js ${node} with n8n-core ${engine} and ${cores} cores, at a load average of ${load}: a load above the number of cores
-makes the figures worse. Compare the ratios, which stand behind the figures.
+makes the figures worse. Compare the ratios.
 
-- Everything runs against the simulator in its own process, over TLS on loopback, and through n8n's own engine with the same items.
+- Everything runs against the simulator, over TLS on loopback, and through n8n's own engine with the same items.
 - Each candidate runs in its own process, warms up, and takes turns with the others. The figure is the median.
-- CPU time is that of the candidate's process with all its threads, garbage collection included.
+- CPU time is that of the candidate's process with all its threads.
 - The peers are n8n's own packages, n8n's bare request helper, and plain undici with \`JSON.parse\`.
 
-## Goals
+${missedGoals(measured)}
 
-${goals(measured)}
 ${measured.map(({ benchmark, result }) => chapter(benchmark, result)).join('\n')}`;
 	writeFileSync(join(RESULTS, 'README.md'), page);
 }
 
 type Measured = Array<{ benchmark: Benchmark; result: Result }>;
 
-/** A row for each goal: a build without this goal has no value. */
-function goals(measured: Measured): string {
-	const rows = measured.flatMap(({ benchmark: { name, title, goals: all }, result }) =>
-		all.map((goal) => {
-			const ofBuild = (build: Build) => {
-				if (!goal.builds.includes(build)) return '';
-				const value = valueOf(goal, build, result);
-				const text = goal.of === 'ratio' ? times(value) : number(value);
-				return isMet(goal, value) ? text : `${text} **missed**`;
-			};
-			const { figure, peer } = goal;
-			const link = `[${title}](#${name})`;
-			return [link, figure, ofBuild('verified'), ofBuild('undici'), peer, goalText(goal)];
-		}),
+/** The goals that a build misses, by the chapters with their figures. */
+function missedGoals(measured: Measured): string {
+	const missed = measured.flatMap(({ benchmark: { name, title, goals }, result }) =>
+		goals.some((goal) => goal.builds.some((build) => !isMet(goal, valueOf(goal, build, result))))
+			? [`[${title}](#${name})`]
+			: [],
 	);
-	return table(['benchmark', 'figure', 'verified build', 'undici build', 'peer', 'goal'], rows);
+	return missed.length === 0 ? 'All goals are met.' : `Goals are missed in ${missed.join(', ')}.`;
 }
 
-function comparisons({ comparisons: all }: Result): string {
+function comparisons({ goals }: Benchmark, { comparisons: all }: Result): string {
 	return table(
-		['figure', 'verified build', 'undici build', 'peer', ''],
+		['figure', 'verified build', 'undici build', 'peer', '', 'goal'],
 		all.map((comparison) => {
 			const { figure, unit, peer, theirs } = comparison;
-			const ours = (build: Build) => withRatio(comparison, build);
-			return [figure, ours('verified'), ours('undici'), peer, inUnit(theirs, unit)];
+			const goal = goals.find((one) => one.figure === figure && one.peer === peer);
+			const ours = (build: Build) => withRatio(comparison, build) + verdict(goal, build, all);
+			const bound = goal === undefined ? '' : goalText(goal);
+			return [figure, ours('verified'), ours('undici'), peer, inUnit(theirs, unit), bound];
 		}),
 	);
+}
+
+/** What the page says of a figure whose goal, if it has one for this build, is missed. */
+function verdict(goal: Goal | undefined, build: Build, all: Comparison[]): string {
+	if (goal?.builds.includes(build) !== true) return '';
+	return isMet(goal, valueOf(goal, build, { comparisons: all })) ? '' : ' **missed**';
 }
 
 function withRatio(comparison: Comparison, build: Build): string {
@@ -87,11 +86,13 @@ function table(header: string[], rows: string[][]): string {
 	return [...lines.map((columns) => `| ${columns.join(' | ')} |`), ''].join('\n');
 }
 
-/** A goal as text: `at most 1.25×`. */
-export function goalText({ of, atMost, atLeast }: Goal): string {
+/** A goal as text: `at most 1.25×`, with its build where it is for one alone. */
+export function goalText({ builds, of, atMost, atLeast }: Goal): string {
 	const bound = (value: number) => (of === 'ratio' ? times(value) : number(value));
-	if (atMost !== undefined) return `at most ${bound(atMost)}`;
-	return atLeast === undefined ? '' : `at least ${bound(atLeast)}`;
+	const [build] = builds.length === 1 ? builds : [];
+	const ofBuild = build === undefined ? '' : ` (${build})`;
+	if (atMost !== undefined) return `at most ${bound(atMost)}${ofBuild}`;
+	return atLeast === undefined ? '' : `at least ${bound(atLeast)}${ofBuild}`;
 }
 
 function chapter(benchmark: Benchmark, result: Result): string {
@@ -104,7 +105,7 @@ function chapter(benchmark: Benchmark, result: Result): string {
 
 ${benchmark.method}
 
-${comparisons(result)}
+${comparisons(benchmark, result)}
 ${[...result.notes.map((note) => `${note}\n`), ...pictures].join('\n')}`;
 }
 
