@@ -1,6 +1,6 @@
 import { messageInBetween, statusOf, STATUS_TABLE } from '../../gateway/errors/statuses';
 import { NOT_CONNECTED } from '../../gateway/errors/networkError';
-import { NODE_CODES } from './nodeCodes';
+import { NEVER_SENT, NODE_CODES } from './nodeCodes';
 import { table, withGenerated } from './table';
 
 type Status = (typeof STATUS_TABLE)[number];
@@ -50,19 +50,24 @@ const otherServers = [
 	return [[name + says, code(withoutNumber(message.code, status))]];
 });
 
-const connecting = Object.entries(NOT_CONNECTED).map(([name, { message, advice }]) => [
+const nodeRow = ([name, texts]: [string, string[]]) => [code(name), ...texts];
+const ofNodes = Object.entries(NODE_CODES).filter(([name]) => !(name in NEVER_SENT));
+const ofNodeJs = Object.entries(NOT_CONNECTED).map(([name, { message, advice }]) => [
 	code(name),
-	`${message}. The request was not sent.`,
+	`${message}.`,
 	advice,
 ]);
-const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), ...texts]);
 
 /** docs/errors.md with its tables written again. */
 export function errorsPage(page: string): string {
 	const tables = {
 		statuses: table(['status', 'code', 'message', RETRIED], [...known, ...others]),
 		'other servers': table(['status', 'code'], otherServers),
-		'codes of the node': table(['code', 'when', 'what to do'], [...ofNodes, ...connecting]),
+		'codes of the node': table(['code', 'when', 'what to do'], ofNodes.map(nodeRow)),
+		'codes without a connection': table(
+			['code', 'when', 'what to do'],
+			[...Object.entries(NEVER_SENT).map(nodeRow), ...ofNodeJs],
+		),
 	};
 	return Object.entries(tables).reduce(
 		(text, [name, content]) => withGenerated(text, name, content),

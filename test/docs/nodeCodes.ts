@@ -1,7 +1,38 @@
 import type { NodeCode } from '../../gateway';
 
+type Texts = [when: string, whatToDo: string];
+
+/** No connection took the request. */
+export const NEVER_SENT = {
+	address_blocked: [
+		"n8n's SSRF protection blocks the URL of the service.",
+		'Have the host allowed, or correct the Base URL.',
+	],
+	connect_timeout: [
+		'No connection in time.',
+		'Check the Base URL, network, firewall, proxy and DNS of the n8n host.',
+	],
+	no_connection: [
+		'The connection failed, and Node.js gives no known reason.',
+		'Check the Base URL, network, firewall and proxy of the n8n host.',
+	],
+	proxy_login: [
+		'The proxy requires a valid user name and password.',
+		'Correct the proxy variables of the n8n host.',
+	],
+	proxy_refused: [
+		'The proxy refused, or could not reach the service.',
+		'Ask the administrator of the proxy.',
+	],
+	proxy_unreachable: [
+		'The proxy does not respond.',
+		'Check the proxy variables, and that the proxy is running.',
+	],
+} satisfies Partial<Record<NodeCode, Texts>>;
+
 /** What docs/errors.md says of the node's own codes. The compiler asks for each. */
-export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
+export const NODE_CODES: Record<NodeCode, Texts> = {
+	...NEVER_SENT,
 	invalid_input: [
 		'A parameter is invalid, or an expression has no value. Nothing was sent.',
 		'Correct the field that `parameter` names.',
@@ -17,30 +48,6 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	node_error: [
 		'n8n or the node itself failed, for example in an expression.',
 		'Check the parameters and the credential. Report a fault of the node.',
-	],
-	address_blocked: [
-		"n8n's SSRF protection blocks the URL of the service. Nothing was sent.",
-		'Have the host allowed, or correct the Base URL.',
-	],
-	connect_timeout: [
-		'No connection in time. The request was not sent.',
-		'Check the Base URL, network, firewall, proxy and DNS of the n8n host.',
-	],
-	no_connection: [
-		'The connection failed, and Node.js gives no known reason. The request was not sent.',
-		'Check the Base URL, network, firewall and proxy of the n8n host.',
-	],
-	proxy_login: [
-		'The proxy requires a valid user name and password. The request was not sent.',
-		'Correct the proxy variables of the n8n host.',
-	],
-	proxy_refused: [
-		'The proxy refused, or could not reach the service. The request was not sent.',
-		'Ask the administrator of the proxy.',
-	],
-	proxy_unreachable: [
-		'The proxy does not respond. The request was not sent.',
-		'Check the proxy variables, and that the proxy is running.',
 	],
 	connection_lost: [
 		'The connection broke before the response was complete.',

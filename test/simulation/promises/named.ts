@@ -25,7 +25,7 @@ export const named: Promised = {
 	says: "Every task is in an item, in an error or, where n8n keeps neither, in n8n's log.",
 	except: [
 		'A response that arrives in the moment when the process is killed is lost with it.',
-		"An execution's custom data has room for 255 characters: it names the newest tasks.",
+		"An execution's custom data has room for the newest tasks alone.",
 	],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts'],
 	check: (played) => [

@@ -60,7 +60,7 @@ export const noLeaks: Promised = {
 	says: 'No key (as it is, JSON-escaped or percent-encoded) and no control character is in an item, an error or the log, and nothing of another execution. What the service says around the key stays.',
 	except: [
 		'A key in another form and [a short key](../SECURITY.md#what-the-nodes-promise) stay.',
-		'A hint or an error in the editor names the tasks of an earlier run of the workflow that was stopped.',
+		'In the editor, the tasks of an earlier run of the workflow that was stopped are named.',
 	],
 	alsoKeptBy: ['test/gateway/echoedKey.test.ts'],
 	check(played) {

@@ -7,12 +7,12 @@ import { missingPrompts } from './contents';
 import { wasHeard, wasSeenFailed } from './evidence';
 import type { Promised } from './promise';
 
-/** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
+/** For each item the service accepted what was asked for and no more, with its exceptions. */
 export const paidOnce: Promised = {
 	name: 'Paid once',
 	says: 'For each item the service accepts what was asked for, and no more.',
 	except: [
-		'Retry On Fail and Retry [send again](spending.md#charged-twice) a chat whose response was lost, had an error in it, or lacked the JSON asked for, a video that failed and, after an error that said so, a submission whose response was lost.',
+		'Retry On Fail and Retry send again [what this table says](spending.md#charged-twice): a chat that was lost, a video that failed and, after an error that said so, a submission that was lost.',
 		'Retry submits again what an execution submitted that was [stopped or crashed](spending.md#after-a-stop-or-a-crash) outside a wait in the database.',
 		"A sub-workflow, an AI Agent, n8n's own Agents and an MCP Server Trigger start from the beginning when they run again.",
 	],

@@ -23,7 +23,7 @@ export const polite: Promised = {
 		'Retry On Fail downloads a refused file again at once.',
 		'A request that is refused twice, while others like it are taken, waits or fails alone.',
 		'The same service at another Base URL is another one.',
-		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time. Polls of submitted tasks continue.',
+		'In a pause of more than five minutes, and after five minutes in which the service took nothing, requests are sent one at a time, and polls continue.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
 	check: (played) => [
