@@ -15,10 +15,6 @@ const MISSING = [
 		tests: [/ where \{\{ Promt \}\} is undefined$/],
 	},
 	{
-		why: 'The virtual clock never finds its engine quiet after this error, which real time does not need',
-		tests: [/^a video request without an endpoint has the advice/],
-	},
-	{
 		why: 'Its own n8n-workflow is found first',
 		tests: [
 			/^an n8n-workflow that lacks what the nodes use is named with its folder$/,
