@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
-import { modelListFrom, submissionFrom } from './dialects';
+import { modelListFrom } from './dialects';
 import { GatewayError } from './errors/gatewayError';
 import { Slots } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
@@ -14,14 +14,13 @@ import {
 	usedOf,
 	type VideoRequest,
 	type VideoSubmission,
-	videoSubmission,
 	type VideoTask,
 } from './schemas/video';
 import { ApiKey, KeyRing } from './redaction';
 import { sendRequest } from './sendRequest';
 import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
-import { readTaskWithVideo } from './video/inlineVideo';
+import { readSubmission, readTaskWithVideo } from './video/inlineVideo';
 import { DownloadQueue, VideoDownloads } from './video/downloads';
 import type { StoreVideo } from './video/fetchVideo';
 import { MAX_LIST_BYTES } from './http/body';
@@ -150,8 +149,13 @@ export class Gateway {
 	/**
 	 * `POST /media/v1/video/generations`: creates one task for each video. Services close idle connections without notice, and
 	 * a submission that is sent at that moment is lost and may be billed. So a submission has its own connection.
+	 * @param onInlineVideo gets each finished video that is in the response itself
 	 */
-	async submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
+	async submitVideo(
+		request: VideoRequest,
+		signal?: AbortSignal,
+		onInlineVideo?: (taskId: string, video: Buffer) => void,
+	): Promise<VideoSubmission> {
 		const submission = {
 			method: 'POST',
 			path: this.videoPath,
@@ -159,13 +163,14 @@ export class Gateway {
 			connection: 'own',
 			scope: { endpoint: 'video', model: request.model },
 		} as const;
-		const read = (response: ServiceResponse) =>
-			readResource(response, videoSubmission, submissionFrom);
-		const { shown, sent } = await sendRequest(this.context, submission, read, signal);
+		const submitted = await sendRequest(this.context, submission, readSubmission, signal);
+		const { shown, sent, videos } = submitted;
 		const data = shown.data.map((task, index) => ({
 			...task,
 			used: usedOf(task, sent.data[index]),
 		}));
+		for (const [index, video] of videos.entries())
+			if (video) onInlineVideo?.(data[index]!.id, video);
 		return { ...shown, data };
 	}
 

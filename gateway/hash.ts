@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 /** Characters of 6 bits each: with 128 bits, no two values of an execution collide. */
 const LENGTH = 22;
 
-/** The SHA-256 hash of a text, in base64url. */
-export function sha256(text: string): string {
-	return hash('sha256', text, 'base64url');
+/** The SHA-256 hash of a text or of bytes, in base64url. */
+export function sha256(content: string | Buffer): string {
+	return hash('sha256', content, 'base64url');
 }
 
 /**

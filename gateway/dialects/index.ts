@@ -1,7 +1,7 @@
 // The one door to what other services and gateways send: each function takes any JSON, and gives what the interface document shows.
 // What the document shows already comes out as it is.
 export type { Asked } from './answerWalk';
-export { isAbout, startOfInlineData, takeInlineData, taskFrom } from './task';
+export { isAbout, startOfInlineData, takeInlineVideos, taskFrom } from './task';
 export { Chunks } from './chunks';
 export { completionFrom } from './completion';
 export { errorBeside, errorFrom, errorTextIn, reasonFrom } from './errorBody';

@@ -5,6 +5,7 @@ import { STATUSES } from '../schemas/video';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS_WORDS } from './reasonWords';
 import { isDone, readStatus } from './statusWords';
+import { takeInlineVideos } from './task';
 import { besideSent, hasOnly, idIn, numberIn, wordsIn, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
@@ -66,43 +67,62 @@ function isDocumentedSubmission(answer: unknown): boolean {
 
 const isId = (value: unknown) => typeof value === 'string' && value !== '';
 
-/** A submission, as the interface has it: a paid task is not lost for the name of its ID. */
-export function submissionFrom(answer: unknown): unknown {
+/**
+ * A submission, as the interface has it: a paid task is not lost for the name of its ID.
+ * @param placeOf gets each inline video in it, and returns the URL that takes its place
+ */
+export function submissionFrom(answer: unknown, placeOf: (data: string) => string): unknown {
 	if (typeof answer !== 'object' || answer === null || isDocumentedSubmission(answer))
 		return answer;
+	const inline = takeInlineVideos(answer).filter(({ inside }) => !isWebAddress(inside.url));
+	for (const { data, inside } of inline) inside.url = placeOf(data);
+	const data = tasksIn(answer);
+	for (const { inside } of inline) Reflect.deleteProperty(inside, 'url');
 	const fields = isFields(answer) ? answer : {};
-	return { ...withRead(fields, { id: idIn, created: numberIn }), data: tasksIn(answer) };
+	return { ...withRead(fields, { id: idIn, created: numberIn }), data };
 }
 
 /** The tasks of the interface's list, or those that are found. */
 function tasksIn(answer: unknown): unknown {
 	const { data } = isFields(answer) ? answer : {};
-	if (Array.isArray(data) && data.length > MAX_ENTRIES) return data;
-	const listed = Array.isArray(data) ? data.flatMap(taskIn) : [];
+	const entries: unknown[] = Array.isArray(data) ? data : [];
+	if (entries.length > MAX_ENTRIES) return data;
+	const listed = entries.flatMap(taskIn);
 	if (listed.length > 0) return listed;
-	const found = submittedTasks(answer).flatMap(taskIn);
-	return found.length > 0 || !Array.isArray(data) ? found : data.flatMap(videoIn);
+	const videos = entries.flatMap((entry) => videoIn(entry, isFields(entry) && entry.url));
+	// One video may have the ID of its submission, several would be one task.
+	const found = videos.length > 1 ? videos : submittedTasks(answer).flatMap(taskIn);
+	if (found.length > 0) return found;
+	return videos.length > 0 ? videos : videoIn(answer, finishedVideo(answer));
 }
 
 /** A finished video without an ID, as a service sends it that makes no tasks: its own URL names it. */
-function videoIn(entry: unknown): Fields[] {
-	const url = isFields(entry) ? entry.url : undefined;
-	if (!isFields(entry) || typeof url !== 'string' || !IS_WEB_ADDRESS.test(url)) return [];
+function videoIn(entry: unknown, url: unknown): Fields[] {
+	if (!isFields(entry) || !isWebAddress(url)) return [];
 	const [address = ''] = url.split(/[?#]/);
-	const id = `without-id-${address.replace(/\W+/g, '-').slice(-60)}`;
+	const name = address.replace(/^https?:\/\/|\.\w{3,4}$/gi, '').replace(/\W+/g, '-');
+	const id = `without-id-${name.slice(-60)}`;
 	return [besideSent({ ...entry, id, status: 'completed', url }, entry)];
+}
+
+/** The URL of the finished video that an answer is, without an ID. */
+function finishedVideo(answer: unknown): unknown {
+	if (isRefusedSubmission(answer, walk(answer))) return undefined;
+	const { word = '', url } = findTask(answer, { ids: [], url: '' }) ?? {};
+	return isDone(word) ? url : undefined;
 }
 
 /** The URL of the finished video that an entry has already; undefined of a task that is still to be made. */
 function videoOf(entry: Fields, id: string): string | undefined {
 	const { word = '', url } = findTask(entry, { ids: [id], url: '' }) ?? {};
-	if (typeof url !== 'string' || !IS_WEB_ADDRESS.test(url)) return undefined;
+	if (!isWebAddress(url)) return undefined;
 	const hasStatus = plainText(entry.status) !== '';
 	// Without a status, any other URL may be where to poll the task.
 	return isDone(word) && (hasStatus || LINK_TO_FILM.test(url)) ? url : undefined;
 }
 
-const IS_WEB_ADDRESS = /^https?:\/\/\S+$/i;
+const isWebAddress = (url: unknown): url is string =>
+	typeof url === 'string' && /^https?:\/\/\S+$/i.test(url);
 const LINK_TO_FILM = /\.(?:mp4|m4v|mov|webm|mkv)(?:$|[?#])/i;
 
 /** An entry with an ID. */

@@ -1,4 +1,4 @@
-import { isFields, plainText } from '../schemas/responseJson';
+import { type Fields, isFields, plainText } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
@@ -89,15 +89,14 @@ export function startOfInlineData(name: string, text: string): number | undefine
 	return prefix?.length ?? (INLINE.test(wordsIn(name)) ? 0 : undefined);
 }
 
-/** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
-export function takeInlineData(answer: unknown): string {
-	const videos = walk(answer).flatMap((place) => {
+/** Removes all inline data, which would fill the items and the stored executions. Returns that of videos, with the objects it was in. */
+export function takeInlineVideos(answer: unknown): Array<{ data: string; inside: Fields }> {
+	return walk(answer).flatMap((place) => {
 		const { key, value, inside } = place;
 		const start = typeof value === 'string' ? startOfInlineData(key, value) : undefined;
 		if (typeof value !== 'string' || start === undefined || !isFields(inside?.value)) return [];
 		Reflect.deleteProperty(inside.value, key);
 		const isOther = isOfNoFilm(namesOf(place)) || /^data:(?:image|audio|text)/i.test(value);
-		return value === '' || isOther ? [] : [value.slice(start)];
+		return value === '' || isOther ? [] : [{ data: value.slice(start), inside: inside.value }];
 	});
-	return videos[0] ?? '';
 }

@@ -1,17 +1,76 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { notStored } from '../errors/downloadError';
 import { unreadableTask } from '../errors/videoError';
-import { hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
+import { sha256 } from '../hash';
+import { ByteBuffer, hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
-import { type Asked, isAbout, takeInlineData, taskFrom } from '../dialects';
+import { type Asked, isAbout, submissionFrom, takeInlineVideos, taskFrom } from '../dialects';
 import { isFields } from '../schemas/responseJson';
-import { videoTaskReport } from '../schemas/video';
+import { type VideoSubmission, videoSubmission, videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 import { JsonWithInlineData } from './inlineData';
 
 const MIB = 1024 ** 2;
 /** Of JSON with a video, which takes three quarters of it in memory: as much as three chat answers, and only if it is downloaded. */
 const MAX_BYTES = 128 * MIB;
+
+/**
+ * Reads a response, and the inline videos in it separately.
+ * @param isKept whether anyone wants the videos
+ * @throws GatewayError
+ */
+async function readApart(response: ServiceResponse, isKept: boolean) {
+	const isFile = /^video\//i.test(String(response.headers['content-type']));
+	const file = new ByteBuffer();
+	const read = new JsonWithInlineData(isKept);
+	let received = 0;
+	const reading = response.body.read((bytes) => {
+		response.onProgress(hasContent(bytes), bytes.length);
+		received += bytes.length;
+		if (!isFile) read.add(bytes);
+		else if (isKept) file.add(bytes);
+		return received <= MAX_BYTES && read.json.length <= MAX_RESOURCE_BYTES;
+	});
+	await reading.catch((error: unknown) => {
+		if (!isWholeJson(read.json.bytes)) throw error;
+	});
+	if (received > MAX_BYTES)
+		throw notStored(
+			`The response is larger than ${MAX_BYTES / MIB} MiB: n8n cannot hold its inline video`,
+			'Generate such a video with Response Format: URL.',
+		);
+	const isWhole = read.json.length <= MAX_RESOURCE_BYTES;
+	const json = isFile ? FILE_AS_JSON : read.json.take();
+	const videoOf = (data: string) => (isFile ? file.bytes : (read.dataAt(data) ?? decoded(data)));
+	return { json, isWhole, videoOf };
+}
+
+/** The submission, or the task, whose response is its video as it is (vLLM-Omni). */
+const FILE_AS_JSON = Buffer.from('{"status":"completed","data":[{"b64_json":"file"}]}');
+
+/** Reads a submission, and the finished video of each of its tasks that has one in the response itself. */
+export async function readSubmission(response: ServiceResponse) {
+	const { json, isWhole, videoOf } = await readApart(response, true);
+	const videos = new Map<unknown, Buffer>();
+	const placeOf = (data: string) => {
+		const video = videoOf(data);
+		const url = `https://inline.invalid/${sha256(video.subarray(0, MIB)).slice(0, 22)}.mp4`;
+		videos.set(url, video);
+		return url;
+	};
+	const from = (answer: unknown) => submissionFrom(answer, placeOf);
+	const { shown, sent } = await parseResource(json, isWhole, response, videoSubmission, from);
+	const withoutPlaces = ({ data, ...submission }: VideoSubmission) => {
+		const tasks = data.map((task) => (videos.has(task.url) ? { ...task, url: null } : task));
+		return { ...submission, data: tasks };
+	};
+	return {
+		...{ shown: withoutPlaces(shown), sent: withoutPlaces(sent) },
+		videos: shown.data.map(({ status, url }) =>
+			status === 'completed' ? videos.get(url) : undefined,
+		),
+	};
+}
 
 /**
  * Reads a task's JSON, and its inline video separately.
@@ -23,33 +82,17 @@ export async function readTaskWithVideo(
 	asked: Asked,
 	keepsVideo: boolean,
 ) {
-	const read = new JsonWithInlineData(keepsVideo);
-	let received = 0;
-	const reading = response.body.read((bytes) => {
-		response.onProgress(hasContent(bytes), bytes.length);
-		received += bytes.length;
-		read.add(bytes);
-		return received <= MAX_BYTES && read.json.length <= MAX_RESOURCE_BYTES;
-	});
-	await reading.catch((error: unknown) => {
-		if (!isWholeJson(read.json.bytes)) throw error;
-	});
-	if (received > MAX_BYTES)
-		throw notStored(
-			`The response is larger than ${MAX_BYTES / MIB} MiB: n8n cannot hold its inline video`,
-			'Generate such a video with Response Format: URL.',
-		);
+	const { json, isWhole, videoOf } = await readApart(response, keepsVideo);
 	let data = '';
 	const from = (answer: unknown) => {
-		data = takeInlineData(answer) || takeOwnData(answer);
+		const [video = { data: takeOwnData(answer) }] = takeInlineVideos(answer);
+		data = video.data;
 		return taskFrom(answer, asked, data !== '');
 	};
 	const refusal = (error: GatewayError, answer: unknown) =>
 		unreadableTask(error, answer === undefined ? undefined : isAbout(answer, asked));
-	const isWhole = read.json.length <= MAX_RESOURCE_BYTES;
-	const json = read.json.take();
 	const task = await parseResource(json, isWhole, response, videoTaskReport, from, refusal);
-	return { ...task, video: data && (read.dataAt(data) ?? decoded(data)) };
+	return { ...task, video: data && videoOf(data) };
 }
 
 /** `response_format` promises inline data, and no table of the document shows it: it is beside the URL. */

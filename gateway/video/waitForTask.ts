@@ -29,6 +29,8 @@ export interface TaskWait {
 	maxWaitMs?: number | undefined;
 	/** Whether the video of a task is there: one that is done without it is polled again for a minute. */
 	hasVideo?: (task: VideoTask) => boolean;
+	/** Whether its submission brought its finished video, which is stored: it is polled once. */
+	hasFile?: boolean;
 	/** Where polls may be apart by a pause in which no process waits. */
 	pauses?: Pauses;
 	signal?: AbortSignal | undefined;
@@ -59,7 +61,8 @@ export async function waitForTask(
 	wait: TaskWait,
 	clock: Clock = systemClock,
 ): Promise<VideoTask | undefined> {
-	const { task, get, interval, maxWaitMs = Infinity, hasVideo = () => true, pauses, signal } = wait;
+	const { task, get, interval, maxWaitMs = Infinity, pauses, signal } = wait;
+	const { hasVideo = () => true, hasFile = false } = wait;
 	const { deadline } = task;
 	const leftByWall = () => (deadline ? msBetween(clock.wallTime(), deadline) : 0);
 	const endsAt = clock.now() + Math.min(maxWaitMs, leftByWall());
@@ -77,7 +80,9 @@ export async function waitForTask(
 	try {
 		for (;;) {
 			const shortest = shortestPause();
-			task.due ??= firstPoll(task, Math.max(interval, shortest), clock.wallTime());
+			const isWhole = hasFile || hasUrl(task.latest);
+			const ms = isWhole ? 0 : Math.max(interval, shortest);
+			task.due ??= firstPoll(task, ms, clock.wallTime());
 			task.due = earliest([task.due, later(clock.wallTime(), furthestMs)]);
 			const dueMs = Math.max(0, msBetween(clock.wallTime(), task.due));
 			// Half a pause early is better than half a pause late.
@@ -97,15 +102,16 @@ export async function waitForTask(
 			if (found) note(task, found);
 			if (stopping.signal.aborted) throw new CancelledError();
 
+			const ordered = task.submitted ?? task.latest;
 			const lacksVideo =
 				found !== undefined && statusMeaning(found) === 'completed' && !hasVideo(found);
 			const doubted = doubtAfter(task, polled, lacksVideo, now);
 			task.doubt = doubted?.doubt;
 			const isCertain = !deadline || doubted?.isCertain === true;
 			if (found && !deadline) return found;
+			if (hasFile && found?.status !== 'completed') return asLatest(task, ordered);
 			if (found && isCertain && mayBeFailed(found)) return asLatest(task, failed(found));
 			if (found && isFinished(found) && (!doubted || isLast)) return found;
-			const ordered = task.submitted ?? task.latest;
 			const isEnough = isCertain || isLast || (failure && task.submitted === undefined);
 			if (isEnough && hasUrl(ordered)) return asLatest(task, ordered);
 			if (found && isCertain && lacksVideo) return found;
@@ -133,13 +139,9 @@ function msUntilPoll(interval: number, shortestPause: number, leftMs: number): n
 	return ms > leftMs - interval * MIN_PART ? leftMs : ms;
 }
 
-/** A task that was just submitted is polled an interval later, and any other at once, also one that was finished with its submission. */
-function firstPoll(
-	{ latest, submittedAt, deadline }: WaitedTask,
-	ms: number,
-	now: WallTime,
-): WallTime {
-	if (submittedAt === undefined || hasUrl(latest)) return now;
+/** A task that was just submitted is polled `ms` later, and any other at once. */
+function firstPoll({ submittedAt, deadline }: WaitedTask, ms: number, now: WallTime): WallTime {
+	if (submittedAt === undefined) return now;
 	// The host's clock may have been set back.
 	return earliest([later(submittedAt, ms), later(now, ms), deadline ?? now]);
 }

@@ -40,9 +40,10 @@ test('downloading a large video keeps only a small part of it in memory', async 
 });
 
 test.each([
-	['takes its own size once', true, 2],
-	['takes nothing unless it is downloaded', false, 0.1],
-])('while it arrives, an inline video %s', async (_what, download, most) => {
+	['takes its own size once', { operation: 'get', download: true }, 2],
+	['in the response to a submission takes its own size once', { operation: 'submit' }, 2],
+	['takes nothing unless it is downloaded', { operation: 'get', download: false }, 0.1],
+])('while it arrives, an inline video %s', async (_what, parameters, most) => {
 	const start = [bufferBytes(), process.memoryUsage().heapUsed] as const;
 	const held: number[] = [];
 	const task = function* () {
@@ -58,9 +59,9 @@ test.each([
 		yield Buffer.from('"}');
 	};
 	service.respond = () => ({ packets: task(), then: 'ends' });
-	const get = videoNode({ operation: 'get', taskId: 'task-1', download });
-	const { items } = await runNode(service, get);
-	expect(items[0]?.binary?.data?.bytes).toBe(download ? 48 * MiB + 12 : undefined);
+	const { items } = await runNode(service, videoNode({ taskId: 'task-1', ...parameters }));
+	const isKept = parameters.download !== false;
+	expect(items[0]?.binary?.data?.bytes).toBe(isKept ? 48 * MiB + 12 : undefined);
 	expect(held).toHaveLength(4);
 	expect(Math.max(...held)).toBeLessThan(most * 48 * MiB);
 });

@@ -26,6 +26,7 @@ const REQUESTS: Array<[string, (gateway: Gateway) => Promise<unknown>, string]> 
 	['a poll', poll, '{"id":"t","status":"completed","b64_json":"'],
 	['the model list', list, '{"data":[{"id":"m","note":"'],
 	['a submission', submit, '{"id":"r","data":[{"id":"t","note":"'],
+	['a submission, with its video', submit, '{"id":"r","data":[{"b64_json":"'],
 ];
 
 describe.each(REQUESTS)('the response to %s', (_what, send, start) => {

@@ -31,7 +31,7 @@ export const hasOnlyThoughts: typeof open.hasOnlyThoughts = () => false;
 export const isAnswerLost: typeof open.isAnswerLost = () => false;
 export const saysNotReady: typeof open.saysNotReady = () => false;
 export const isFailure: typeof open.isFailure = () => false;
-export const takeInlineData: typeof open.takeInlineData = () => '';
+export const takeInlineVideos: typeof open.takeInlineVideos = () => [];
 export const isAbout: typeof open.isAbout = () => false;
 export const errorMeaning: typeof open.errorMeaning = () => undefined;
 export const isQuotaCode: typeof open.isQuotaCode = () => false;

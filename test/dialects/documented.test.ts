@@ -30,7 +30,7 @@ test.each<[string, (answer: unknown) => unknown, object]>([
 	],
 	[
 		'a submission',
-		submissionFrom,
+		(answer) => submissionFrom(answer, String),
 		{ ...head, data: [{ id: 'task-1', status: 'processing', url: null, revised_prompt: 'A fox' }] },
 	],
 	['a queued task', (answer) => taskFrom(answer, asked), { ...task, status: 'queued' }],

@@ -52,6 +52,20 @@ test.each([
 });
 
 test.each([
+	['JSON', 'application/json', Buffer.from(JSON.stringify({ data: [{ b64_json: BASE64 }] }))],
+	['a file', 'video/mp4', LARGE],
+])('the video in the response to a submission is read byte for byte: %s', async (...row) => {
+	const [, type, bytes] = row;
+	const packets = [bytes.subarray(0, 99), bytes.subarray(99)];
+	const gateway = stubbedGateway({ packets, headers: { 'content-type': type } });
+	const videos: Array<[string, Buffer]> = [];
+	const keep = (...video: [string, Buffer]) => void videos.push(video);
+	const { data } = await gateway.submitVideo({ model: 'm', prompt: 'p' }, undefined, keep);
+	expect(data).toMatchObject([{ status: 'completed', url: null }]);
+	expect(videos).toEqual([[data[0]?.id, LARGE]]);
+});
+
+test.each([
 	['a text', 'A "boat" \\ drifts.\n'.repeat(20_000)],
 	['base64 in a field of another name', 'QUJD'.repeat(100_000)],
 ])('%s as long as a video stays text', async (_what, text) => {

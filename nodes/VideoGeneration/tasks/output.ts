@@ -140,7 +140,7 @@ export class VideoOutput {
 
 	/** The item of a task. The fields of its input item are added here and kept nowhere. */
 	itemOf({ item, waitOptions, outputOptions }: BookEntry, task: PaidTask): INodeExecutionData {
-		const { simplify = true, includeInputFields, binaryProperty } = outputOptions ?? {};
+		const { simplify = true, includeInputFields, binaryProperty = 'data' } = outputOptions ?? {};
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
 		// A task that was just submitted, and is not waited for, has little more than its request.
 		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
@@ -151,7 +151,7 @@ export class VideoOutput {
 			? withInputFields(this.context, item, own, isOwn ? [...names, FILES] : names, this.hints)
 			: own;
 		const made: INodeExecutionData = { json, pairedItem: { item } };
-		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
+		if (task.file) made.binary = { [binaryProperty]: task.file };
 		return made;
 	}
 

@@ -12,6 +12,7 @@ import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
 import { stateOf, urlOf } from './log';
+import type { PaidTask } from '../../shared/book/schema';
 import type { OpenTask, VideoRun } from './plan';
 
 /**
@@ -28,19 +29,21 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 	/** The inline video, if there is one: empty if it is not downloaded. */
 	const videos: Buffer[] = [];
 	const keep = (video: Buffer) => void videos.push(video);
+	const isDownloading = isDownloaded(entry) && !task.file;
 	// The interface does not show where a completed task has inline data: without Download, all of the task is handed on.
 	const hasVideo = ({ url: found, status: said }: VideoTask) =>
-		Boolean(found) || videos.length > 0 || (!isDownloaded(entry) && said === 'completed');
+		Boolean(found) || videos.length > 0 || (!isDownloading && said === 'completed');
 	try {
 		const gateway = gatewayOf(entry.item);
 		const waiting = waitForTask({
 			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
-				const found = await gateway.getVideoTask(id, stop, keep, withinMs, isDownloaded(entry));
+				const found = await gateway.getVideoTask(id, stop, keep, withinMs, isDownloading);
 				run.log.polled(entry.item, task, found);
 				return found;
 			},
 			hasVideo,
+			hasFile: task.file !== undefined,
 		});
 		const ended = await waiting.catch((error: unknown) => {
 			// The URL of a video that was seen finished may still lead to it.
@@ -56,10 +59,14 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		await finish(run, open, videos[0]);
 	} catch (error) {
 		if (error instanceof CancelledError) return await Promise.reject(error);
-		task.state = isNotFound(error) ? 'unknown' : 'failed';
-		const advice = adviceAbout(task, error, run.log.offersRetry);
-		task.error = recordOf(error, stateOf(task), advice);
+		failTask(run, task, error);
 	}
+}
+
+/** Settles a task that may be paid for by its error. */
+export function failTask({ log }: VideoRun, task: PaidTask, error: unknown): void {
+	task.state = isNotFound(error) ? 'unknown' : 'failed';
+	task.error = recordOf(error, stateOf(task), adviceAbout(task, error, log.offersRetry));
 }
 
 /** Whether an unfinished task is to be handed on after Max Wait. */
@@ -78,6 +85,6 @@ async function finish(run: VideoRun, open: OpenTask, inline: Buffer | undefined)
 		return;
 	}
 	if (isDownloaded(entry) && latest.status === 'completed')
-		task.file = await download(run, open, inline);
+		task.file ??= await download(run, open, inline);
 	task.state = 'done';
 }

@@ -10,7 +10,9 @@ import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { present } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
 import { RETRY } from './advice';
+import { download } from './download';
 import { missing, type VideoRun } from './plan';
+import { failTask } from './settle';
 
 /**
  * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
@@ -27,10 +29,12 @@ export async function submitMissing(
 	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
 	const hasTasks = liveTasks(entry).length > 0;
 	const request = hasTasks ? { ...billable.request, n: count } : billable.request;
+	const videos = new Map<string, Buffer>();
+	const keep = (taskId: string, video: Buffer) => void videos.set(taskId, video);
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,
-		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal),
+		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal, keep),
 		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {
@@ -47,6 +51,15 @@ export async function submitMissing(
 	delete entry.lost;
 	delete entry.earlier;
 	log.submitted(entry.item, tasks, count);
+	for (const task of tasks) {
+		const video = videos.get(task.latest.id);
+		// Nobody else may have it, so it is a file of the item, downloaded or not.
+		if (video)
+			await download(run, { entry, task }, video).then(
+				(file) => (task.file = file),
+				(error: unknown) => failTask(run, task, error),
+			);
+	}
 }
 
 /** Two tasks with one ID are one video. */

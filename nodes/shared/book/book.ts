@@ -140,8 +140,7 @@ export class PaidBook {
 		const own = new Set(isTool ? current.values() : book.entries);
 		for (const entry of own) {
 			inUse.delete(entry);
-			// A second try downloads the files again: in the memory of n8n they may be large.
-			for (const task of entry.tasks) delete task.file;
+			for (const task of entry.tasks) dropFile(task);
 		}
 		const kept = book.entries.filter((entry) => (isOver ? !own.has(entry) : isKept(entry)));
 		book.entries = isTool ? kept.slice(-MAX_KEPT) : kept;
@@ -180,8 +179,16 @@ function startOver(entry: BookEntry): void {
 		const hasFailed = task.latest.status === 'failed' && !task.latest.said_status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
-		for (const field of [...OF_A_WAIT, 'file', 'error'] as const) delete task[field];
+		for (const field of [...OF_A_WAIT, 'error'] as const) delete task[field];
+		dropFile(task);
 	}
+}
+
+/** A second try downloads the file again: in the memory of n8n it may be large. A stored one that came with its submission stays. */
+function dropFile(task: PaidTask): void {
+	const { url } = task.submitted ?? task.latest;
+	const isOnlyHere = isSubmittedHere(task) && !url && task.file?.id !== undefined;
+	if (!isOnlyHere) delete task.file;
 }
 
 /** The first error of an item, or of its tasks. */
