@@ -20,7 +20,7 @@ const MAX_BYTES = 128 * MIB;
  * @throws GatewayError
  */
 async function readApart(response: ServiceResponse, isKept: boolean) {
-	const isFile = /^video\//i.test(String(response.headers['content-type']));
+	const isFile = String(response.headers['content-type']).toLowerCase().startsWith('video/');
 	const file = new ByteBuffer();
 	const read = new JsonWithInlineData(isKept);
 	let received = 0;

@@ -277,7 +277,7 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 		'Very large response',
 		['oversized', 'gzip-bomb', 'models-huge'],
 		// An answer is paid for.
-		byKind({ chat: good, chatStream: good, download: good, poll: good, get: good }, malformed()),
+		byKind({ models: malformed() }, good),
 	],
 	[
 		'Valid response that is slow, fragmented or has unusual headers',

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { bytesOf } from '../../../demo/engine';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { credentialOf, type NodeRun } from '../../engine/runNode';
@@ -23,7 +24,7 @@ async function run(
 		submitted = inline,
 		polled = NOT_FOUND,
 		...rest
-	}: Partial<NodeRun> & {
+	}: Omit<Parameters<typeof waitingNode>[0] & object, 'parameters' | 'waitOptions'> & {
 		submitted?: (id: string) => ReturnType<typeof rawJson>;
 		polled?: typeof NOT_FOUND;
 	} = {},
@@ -31,8 +32,7 @@ async function run(
 	let orders = 0;
 	service.respond = (request) =>
 		request.startsWith('POST') ? submitted(`gen-${(orders += 1)}`) : polled;
-	const { prompts, ...more } = { prompts: ['A boat'], ...rest };
-	const node = waitingNode({ prompts, parameters, waitOptions: { waitIn: 'memory' }, ...more });
+	const node = waitingNode({ parameters, waitOptions: { waitIn: 'memory' }, ...rest });
 	return await runNode({
 		onError: 'continueRegularOutput',
 		...node,
@@ -42,7 +42,7 @@ async function run(
 
 const DOWNLOADED = { download: true, binaryProperty: 'clip', fileName: 'boat' };
 
-test.each<[string, object, string, string]>([
+test.each<[string, INodeParameters, string, string]>([
 	['Submit', { operation: 'submit' }, 'data', 'gen-1.mp4'],
 	['Generate without Download', {}, 'data', 'gen-1.mp4'],
 	['Generate with Download', DOWNLOADED, 'clip', 'boat.mp4'],
