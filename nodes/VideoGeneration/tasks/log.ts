@@ -194,17 +194,22 @@ export class TaskLog {
 			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 		);
 		const isOurs = all.some(({ task }) => isSubmittedHere(task));
-		const { length: count } = all;
+		// One task of those that nobody gets would fail the node that is given its ID.
+		const ids = all
+			.map(({ task }) => task)
+			.filter(isThere)
+			.map(({ latest }) => idOf(latest.id));
+		const { length: count } = ids;
 		const how = isOurs
 			? toGetWithoutPaying({ operation: 'Wait', count, after: APART })
 			: COSTS_NOTHING;
-		const { lostItems } = this.book;
+		const { entries, lostItems } = this.book;
 		return [
 			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
 			isStopped(this.context) && areMade && `They are still being made, and billed. ${how}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
-			count > 1 && listOfIds(all.map(({ task }) => idOf(task.latest.id))),
+			count > 0 && (entries.length > 1 || all.length > 1) && listOfIds(ids),
 		]
 			.filter(Boolean)
 			.join(isForLog ? '. ' : '\n');
@@ -227,9 +232,14 @@ export class TaskLog {
 	}
 }
 
-/** Whether this execution paid for a video that is there, or is being made. */
+/** Whether a video is there, or is being made. */
+function isThere({ latest, state }: PaidTask): boolean {
+	return latest.status !== 'failed' && state !== 'unknown';
+}
+
+/** Whether this execution paid for such a video. */
 function isPaid(task: PaidTask): boolean {
-	return isSubmittedHere(task) && task.latest.status !== 'failed' && task.state !== 'unknown';
+	return isSubmittedHere(task) && isThere(task);
 }
 
 /** What lists and errors call the state of a task. */

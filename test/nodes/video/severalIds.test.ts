@@ -46,6 +46,16 @@ describe.each(['wait', 'get'])('the operation %s', (operation) => {
 		expect(items.map(({ json }) => json)).toEqual(statuses(ids));
 	});
 
+	test('gets the videos that an error lists, of which one failed', async () => {
+		const rows = ['One', '[fault:task-failed-object]', 'Two'].map((prompt) => ({ prompt }));
+		const generate = videoNode({ prompt: '={{ $json.prompt }}' });
+		const { error } = await runNode(simulator, { ...generate, items: rows });
+		const [, taskId] = error?.description?.split('IDs: ') ?? [];
+		const { items } = await runNode(simulator, videoNode({ operation, taskId }));
+		const ids = simulator.tasks.filter(({ status }) => status !== 'failed').map(({ id }) => id);
+		expect(items.map(({ json }) => json)).toEqual(statuses(ids));
+	});
+
 	test('gets the IDs that an expression puts together, each once', async () => {
 		const ids = await submitted(2);
 		const { items } = await runNode(simulator, {
