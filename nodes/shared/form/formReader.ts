@@ -51,7 +51,9 @@ export function expressionFailure(
 	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
 	const description = fieldOf(cause, 'description');
 	const message = cause instanceof Error ? cause.message : plainText(cause);
-	const advice = typeof description === 'string' ? `${place} ${description}`.trimEnd() : place;
+	const isTypo = message === 'invalid syntax';
+	const more = isTypo ? 'Check its braces, brackets and quotes.' : plainText(description ?? '');
+	const advice = `${place} ${more}`.trimEnd();
 	const code: NodeCode = 'node_error';
 	const n8nContext = { ...Object(context) } as Record<string, unknown>;
 	return new GatewayError({ message, advice, code, parameter, n8nContext }, { cause });

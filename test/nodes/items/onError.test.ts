@@ -134,7 +134,8 @@ test('an expression that n8n cannot evaluate fails its items with what n8n says'
 	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
 	const error = {
 		message: 'invalid syntax',
-		description: 'n8n could not evaluate the expression in Prompt.',
+		description:
+			'n8n could not evaluate the expression in Prompt. Check its braces, brackets and quotes.',
 		code: 'node_error',
 		http_status: null,
 	};

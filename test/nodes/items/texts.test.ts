@@ -130,7 +130,7 @@ describe.each(FORMS)('%s', (label, node) => {
 		expect(await errorsOf(node('=A {{ ( }}'))).toMatchObject([
 			{
 				message: 'invalid syntax',
-				description: `n8n could not evaluate the expression in ${label}.`,
+				description: `n8n could not evaluate the expression in ${label}. Check its braces, brackets and quotes.`,
 			},
 		]);
 		expect(sent()).toEqual([]);
