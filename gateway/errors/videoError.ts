@@ -114,6 +114,7 @@ export function aboutKnown(
 
 /** Whether an error has a code of the document, or is about the connection, and its advice is about what to do there. */
 function saysWhatToDo(failure: GatewayError): boolean {
-	if (!(failure instanceof ServiceError)) return !failure.isAnswer;
+	if (!(failure instanceof ServiceError))
+		return !failure.isAnswer && !failure.record.advice.includes('Base URL');
 	return failure.hasInterfaceCode && failure.code !== 'task_not_found';
 }

@@ -9,6 +9,7 @@ import {
 	waitForTask,
 	wallTimeOf,
 } from '../../gateway';
+import { toNetworkError } from '../../gateway/errors/networkError';
 import { unreadableTask } from '../../gateway/errors/videoError';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -428,15 +429,33 @@ test.each([
 test('no error about a known task advises to look at the Base URL', async () => {
 	const advice = 'Check the Base URL in the credential.';
 	const refused = { message: 'Endpoint not found', advice, code: 'not_found', http_status: 404 };
-	const answer = new ServiceError(refused, { hasInterfaceCode: false });
-	for (const [polls, settings] of [
-		[[answer], {}],
-		[['processing', answer], { fresh: false }],
-	] as const) {
-		const { outcome } = await waitForOne([...polls], settings);
-		expect(outcome).toMatchObject({ reason: { code: 'not_found' } });
-		expect(JSON.stringify(outcome)).not.toContain('Base URL');
-	}
+	const untrusted = Object.assign(new Error('self-signed'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+	for (const answer of [
+		new ServiceError(refused, { hasInterfaceCode: false }),
+		toNetworkError(untrusted, false),
+	])
+		for (const [polls, settings] of [
+			[[answer], {}],
+			[['processing', answer], { fresh: false }],
+		] as const) {
+			const { outcome } = await waitForOne([...polls], settings);
+			expect(outcome).toMatchObject({ reason: { code: answer.code } });
+			expect(JSON.stringify(outcome)).not.toContain('Base URL');
+		}
+});
+
+test.each<[string, Error, number]>([
+	["the document's task_not_found", notFound(), 0],
+	['another refusal', refusal(404), 5_000],
+	[
+		'an answer that is not understood',
+		unreadableTask(malformedAnswer('No', '{}', ''), true),
+		10_000,
+	],
+	['a page', page(404), 20_000],
+])('an ID that was never seen is given up soon: %s', async (_what, answer, ms) => {
+	const { outcome, ended } = await waitForOne([answer], { fresh: false });
+	expect([outcome.status, ended]).toEqual(['rejected', ms]);
 });
 
 describe('a task whose submission brought its finished video', () => {
