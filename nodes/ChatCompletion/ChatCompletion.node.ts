@@ -16,7 +16,6 @@ import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete, chatOptionsCollection } from './complete';
 import { messageProperties } from './messages';
-import { withErrorForEditor } from '../shared/run/errorText';
 
 const chatNodeProperties: INodeProperties[] = [
 	panelAction('Message a model', 'Send messages to a language model and get its answer'),
@@ -56,6 +55,6 @@ export class ChatCompletion implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withErrorForEditor(this, complete(this, chatNodeProperties))];
+		return [await complete(this, chatNodeProperties)];
 	}
 }

@@ -15,7 +15,6 @@ import {
 	tokensOf,
 	whereJsonBreaks,
 } from '../../gateway';
-import type { RunHints } from '../shared/output/hints';
 import { type OutputFields, present, without } from '../shared/output/item';
 
 export const answerFields = {
@@ -119,47 +118,36 @@ export function countTokens(context: IExecuteFunctions, completion: Completion):
 	}
 }
 
-/** Notes what is easily overlooked among many items: an answer that is not complete, or not what it seems. */
-export function noteOddAnswer(
-	hints: RunHints,
-	{ completion, values }: Answer,
-	simplify: boolean,
-): void {
+/** What is easily overlooked among many items: an answer that is not complete, or not what it seems. */
+export function oddities({ completion, values }: Answer, simplify: boolean): string[] {
 	const { choices } = completion;
-	const ends = choices.map((choice) => [choice.finish_reason ?? '', endOf(choice)] as const);
-	for (const [sent, end] of new Map(ends)) {
-		if (sent === '' || end === 'stop' || end === 'tool_calls') continue;
-		const reason = hints.worded(shortText(sent));
+	const ends = new Map(choices.map((choice) => [choice.finish_reason ?? '', endOf(choice)]));
+	const states = [...ends].map(([sent, end]) => {
+		const reason = `finish_reason: ${shortText(sent)}`;
+		if (sent === '' || end === 'stop' || end === 'tool_calls' || end === 'failed') return '';
 		if (end === 'length')
-			hints.note(
-				`cut off (finish_reason: ${reason}). Increase Max Tokens if it is set, or ask for a shorter answer.`,
-			);
-		else if (end === 'content_filter')
-			hints.note(`cut off by the service's content filter (finish_reason: ${reason}).`);
-		else if (end === 'aborted')
-			hints.note(`cut off by the service (finish_reason: ${reason}). Run it again.`);
-		else if (end === undefined)
-			hints.note(
-				`ended by a reason that this node does not know (finish_reason: ${reason}). Check whether it is complete.`,
-			);
-	}
+			return `cut off (${reason}). Increase Max Tokens if it is set, or ask for a shorter answer.`;
+		if (end === 'content_filter') return `cut off by the service's content filter (${reason}).`;
+		if (end === 'aborted') return `cut off by the service (${reason}). Run it again.`;
+		return `ended by a reason that this node does not know (${reason}). Check whether it is complete.`;
+	});
 	const { content, refusal } = firstChoice(completion).message;
-	if (!content && refusal) hints.note('a refusal: the model declined to answer.');
-	noteEmptyAnswer(hints, completion);
-	if (values.length > 1)
-		hints.note('JSON several times, of which the last one is in json. Ask the model for one.');
-	if (simplify && choices.length > 1)
-		hints.note('the first of several choices. Turn off Simplify to see them all.');
-}
-
-/** An answer without a text is paid for. Why it ended may have told the reason already. */
-function noteEmptyAnswer(hints: RunHints, completion: Completion): void {
 	const end = answerEnd(completion);
 	const has = emptyAnswer(completion);
-	if (has === 'thoughts')
-		hints.note(
+	return [
+		...states,
+		!content && refusal && 'a refusal: the model declined to answer.',
+		has === 'thoughts' &&
 			'empty: the model thought, and then said nothing. Increase Max Tokens if it is set, or choose another model.',
-		);
-	else if (has === 'nothing' && end !== 'length' && end !== 'content_filter')
-		hints.note('empty: no text, no tool call. Run it again, or choose another model.');
+		// Why it ended may have told the reason already.
+		has === 'nothing' &&
+			end !== 'length' &&
+			end !== 'content_filter' &&
+			'empty: no text, no tool call. Run it again, or choose another model.',
+		values.length > 1 &&
+			'JSON several times, of which the last one is in json. Ask the model for one.',
+		simplify &&
+			choices.length > 1 &&
+			'the first of several choices. Turn off Simplify to see them all.',
+	].filter((state) => typeof state === 'string' && state !== '') as string[];
 }

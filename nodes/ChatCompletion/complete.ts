@@ -12,10 +12,9 @@ import {
 	GatewayError,
 	mayBeBilled,
 } from '../../gateway';
-import { RunHints, showHints } from '../shared/output/hints';
+import { hintAboutEach } from '../shared/output/hints';
 import { withInputFields } from '../shared/output/item';
 import { runsAsTool } from '../shared/run/runsAsTool';
-import type { FormReader } from '../shared/form/formReader';
 import { readBoolean } from '../shared/form/parameterValues';
 import {
 	additionalBody,
@@ -24,25 +23,25 @@ import {
 	SENDING_OPTIONS,
 } from '../shared/form/sharedProperties';
 import { chatOptions, requestFields, systemMessage } from '../shared/form/chatOptions';
-import { itemsOf } from '../shared/run/outcomes';
+import { Outcomes } from '../shared/run/outcomes';
+import type { Service } from '../shared/run/connect';
 import { runItems } from '../shared/run/runItems';
 import { afterEarlierTry, recordOf } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/fingerprints';
 import type { BookEntry } from '../shared/book/schema';
-import { paidRun, type PaidRun, refusalOf } from '../shared/book/paidRun';
+import { SpendingLimit } from '../shared/book/spendingLimit';
 import {
 	type Answer,
 	answerItemFields,
 	countTokens,
 	full,
 	noJsonError,
-	noteOddAnswer,
+	oddities,
 	readAnswer,
 	simplified,
 } from './answer';
-import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';
 
 export const chatOptionsCollection = collectionOf('Options', 'options', chatOptions);
@@ -71,10 +70,13 @@ interface Prepared extends ChatForm {
 }
 
 /** One run of the node. */
-interface ChatRun extends PaidRun {
-	/** Shown when the run is over. */
-	hints: RunHints;
-	/** Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. */
+interface ChatRun {
+	service: Service;
+	book: PaidBook;
+	spending: SpendingLimit;
+	/** What hints say of the answers: one for each that is odd in some way. */
+	odd: string[];
+	/** Whether a user reads the stream: n8n sends chunks even without a reader. */
 	isLive: boolean;
 }
 
@@ -84,24 +86,26 @@ export async function complete(
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
 	const book = new PaidBook(context, chatRequestParameters);
-	const hints = new RunHints('answer');
+	const outcomes = new Outcomes();
 	// A tool's output is for its agent, and would be mixed into the agent's own text.
 	const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
 	return await runItems(context, {
 		properties,
 		connected(service) {
-			const run = { ...paidRun(service, book), hints, isLive };
+			const spending = new SpendingLimit(context);
+			const run: ChatRun = { service, book, spending, odd: [], isLive };
 			return {
-				read: (itemIndex) => readForm(service.form, isLive, itemIndex),
+				outcomes,
+				read: (itemIndex) => readForm(run, itemIndex),
 				prepare: (form, itemIndex) => prepare(run, form, itemIndex),
-				refusal: () => refusalOf(run),
+				refusal: () => spending.refusal(book.failureBefore),
 				async work(prepared, itemIndex) {
 					const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
-					return [itemOf(run, prepared, answer, itemIndex)];
+					outcomes.done(itemIndex, [itemOf(run, prepared, answer, itemIndex)]);
 				},
-				output(outcomes) {
-					const items = itemsOf(context, outcomes);
-					showHints(() => hints.show(context));
+				output() {
+					const items = outcomes.output(context);
+					hintAboutEach(context, 'answer', run.odd);
 					return items;
 				},
 			};
@@ -117,7 +121,7 @@ function prepare(run: ChatRun, form: ChatForm, itemIndex: number): Prepared {
 	return { ...form, entry, known };
 }
 
-function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
+function readForm({ service: { form }, isLive }: ChatRun, itemIndex: number) {
 	const options = form.collection('options', itemIndex);
 	const request = chatRequest(
 		{
@@ -127,14 +131,11 @@ function readForm(form: FormReader, isLive: boolean, itemIndex: number) {
 		},
 		additionalBody(options),
 	);
-	const system = systemMessage(options);
+	const content = systemMessage(options);
 	// The system message is added after the check: an error numbers the messages of the form.
-	const messages = [
-		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
-		...request.messages,
-	];
+	const system = content === undefined ? [] : [{ role: 'system' as const, content }];
 	return {
-		request: { ...request, messages } satisfies ChatRequest,
+		request: { ...request, messages: [...system, ...request.messages] } satisfies ChatRequest,
 		stream: readBoolean(options, 'stream', isLive),
 		simplify: form.boolean('simplify', itemIndex, true),
 		jsonOutput: readBoolean(options, 'jsonOutput', false),
@@ -152,19 +153,14 @@ function itemOf(
 ): INodeExecutionData {
 	const { completion, values } = answer;
 	const { simplify, jsonOutput, includeInputFields } = prepared;
-	noteOddAnswer(run.hints, answer, simplify);
+	run.odd.push(...oddities(answer, simplify));
 	const answered = simplify ? simplified(completion) : full(completion);
 	// First what was asked for.
 	const parsed = values.length > 0 ? { json: values.at(-1) as IDataObject } : {};
 	const own: IDataObject = { ...parsed, ...answered, ...parsed };
+	const names = answerItemFields(simplify, jsonOutput);
 	const json = includeInputFields
-		? withInputFields(
-				run.service.context,
-				itemIndex,
-				own,
-				answerItemFields(simplify, jsonOutput),
-				run.hints,
-			)
+		? withInputFields(run.service.context, itemIndex, own, names, run.odd)
 		: own;
 	return { json, pairedItem: { item: itemIndex } };
 }
@@ -177,12 +173,12 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 	const gateway = service.gatewayOf(itemIndex);
 	const send = async () => {
 		if (!stream) return await gateway.chat(request, signal);
-		const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
-		live?.begin();
+		const sendChunk = isLive ? chunkSender(context, itemIndex) : async () => {};
+		void sendChunk('begin');
 		try {
-			return await gateway.streamChat(request, (text) => live?.text(text), signal);
+			return await gateway.streamChat(request, (text) => void sendChunk('item', text), signal);
 		} finally {
-			await live?.end();
+			await sendChunk('end');
 		}
 	};
 	const asking = spending.spend(1, maxBillableRequests, send).then((completion) => {
@@ -201,4 +197,18 @@ async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): P
 		if (isPaid || error instanceof CancelledError) throw error;
 		throw new GatewayError(afterEarlierTry(record, earlier));
 	});
+}
+
+/**
+ * Sends the pieces of one item's answer to the reader of the workflow's stream, in order. It does not fail when the reader is
+ * gone: the answer is paid for, and the next node gets it.
+ */
+function chunkSender(context: IExecuteFunctions, itemIndex: number) {
+	let sending: Promise<void> = Promise.resolve();
+	return async (type: 'begin' | 'item' | 'end', text?: string) => {
+		sending = sending
+			.then(async () => await context.sendChunk(type, itemIndex, text))
+			.catch(() => {});
+		return await sending;
+	};
 }

@@ -14,7 +14,6 @@ import {
 } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
-import { withErrorForEditor } from '../shared/run/errorText';
 
 const listNodeProperties: INodeProperties[] = [
 	panelAction('Get many models', 'List the models that your account can use'),
@@ -57,6 +56,6 @@ export class ListModels implements INodeType {
 	methods = { credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await withErrorForEditor(this, list(this, listNodeProperties))];
+		return [await list(this, listNodeProperties)];
 	}
 }

@@ -9,7 +9,7 @@ import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/output/item';
 import { collectionOf } from '../shared/form/sharedProperties';
 import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
-import { itemsOf } from '../shared/run/outcomes';
+import { Outcomes } from '../shared/run/outcomes';
 import { runItems } from '../shared/run/runItems';
 import { hintAfterRun } from '../shared/output/hints';
 
@@ -80,12 +80,14 @@ export async function list(
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
 	const catalogues = new Map<Gateway, Promise<CatalogueModel[]>>();
-	const hints = new Set<string>();
+	const outcomes = new Outcomes();
+	const hint = (message: string) => hintAfterRun(context, message);
 	const hasMore = () =>
-		hints.add('The service has more models than it lists. Enter the ID of another model by hand.');
+		hint('The service has more models than it lists. Enter the ID of another model by hand.');
 	return await runItems(context, {
 		properties,
 		connected: ({ form, gatewayOf, signal }) => ({
+			outcomes,
 			read: (itemIndex) => readSelection(form, itemIndex),
 			prepare: (selection) => selection,
 			async work(selection, itemIndex) {
@@ -95,18 +97,15 @@ export async function list(
 				const models = await catalogue;
 				const selected = select(models, selection);
 				// n8n's editor itself shows what Limit removes.
-				if (models.length === 0) hints.add('The service has no models for this account.');
-				else if (selected.length === 0) hints.add('No model of this account matches the filters.');
-				return selected.map((model) => ({
-					json: modelJson(model),
-					pairedItem: { item: itemIndex },
-				}));
+				if (models.length === 0) hint('The service has no models for this account.');
+				else if (selected.length === 0) hint('No model of this account matches the filters.');
+				const pairedItem = { item: itemIndex };
+				outcomes.done(
+					itemIndex,
+					selected.map((model) => ({ json: modelJson(model), pairedItem })),
+				);
 			},
-			output(outcomes) {
-				const items = itemsOf(context, outcomes);
-				hints.forEach((hint) => hintAfterRun(context, hint));
-				return items;
-			},
+			output: () => outcomes.output(context),
 		}),
 	});
 }

@@ -8,7 +8,7 @@ import {
 import { requestFields } from '../shared/form/chatOptions';
 import { FormReader } from '../shared/form/formReader';
 import { openGateway } from '../shared/run/connect';
-import { forEditor, nodeError } from '../shared/run/errorText';
+import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';
@@ -30,7 +30,7 @@ export async function supplyChatModel(
 	const sdk = loadSdk();
 	// With this mark n8n shows the error of a call at this node, and links to it from the agent. A call does not name its item.
 	const toNodeError = (error: unknown) => {
-		const made = forEditor(context, nodeError(context, namedAsInForm(error, properties)));
+		const made = nodeError(context, namedAsInForm(error, properties));
 		return Object.assign(made, { functionality: 'configuration-node' as const });
 	};
 	try {
@@ -65,7 +65,7 @@ export async function supplyChatModel(
 		return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 	} catch (error) {
 		// n8n shows an error before any call at this node, unless the error has that mark.
-		throw forEditor(context, nodeError(context, namedAsInForm(error, properties), itemIndex));
+		throw nodeError(context, namedAsInForm(error, properties), itemIndex);
 	}
 }
 

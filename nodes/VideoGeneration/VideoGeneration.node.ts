@@ -1,37 +1,27 @@
-import {
-	type EngineRequest,
-	type EngineResponse,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	updateDisplayOptions,
+import type {
+	EngineRequest,
+	EngineResponse,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
 } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
-import { paidRun } from '../shared/book/paidRun';
+import { SpendingLimit } from '../shared/book/spendingLimit';
 import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
-import { namedAsInForm } from '../shared/form/parameterLabels';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes } from '../shared/form/sharedProperties';
-import { failAll } from '../shared/run/outcomes';
 import { runItems } from '../shared/run/runItems';
-import { generate } from './generate';
-import { get } from './get';
 import { requestHints, requestParameters } from './form/request';
 import { waitingTooltip } from './form/wait';
-import { submit } from './submit';
+import { operationProperties, operations } from './operations';
 import { TaskLog } from './tasks/log';
 import { VideoOutput } from './tasks/output';
-import type { Operation } from './tasks/operation';
 import { workOf } from './tasks/run';
-import { wait } from './wait';
-import { forEditor } from '../shared/run/errorText';
-
-const operations: Record<string, Operation> = { generate, get, submit, wait };
 
 const videoNodeProperties: INodeProperties[] = [
 	// n8n names a tool and a node on the canvas by the action of the operation, but only where a resource shows that operation.
@@ -52,7 +42,7 @@ const videoNodeProperties: INodeProperties[] = [
 		options: Object.entries(operations).map(([value, { option }]) => ({ ...option, value })),
 		default: 'generate',
 	},
-	...propertiesOf(operations),
+	...operationProperties,
 ];
 
 /** What each operation does, in the words of its action: "Generate video". */
@@ -62,26 +52,6 @@ const titles = Object.fromEntries(
 
 /** On the canvas, with the model where one is chosen. */
 const subtitle = `={{ [(${JSON.stringify(titles)})[$parameter["operation"]], ["generate", "submit"].includes($parameter["operation"]) && ${chosenModel}].filter(Boolean).join(": ") }}`;
-
-/**
- * The fields of all operations in the order that each has, one property a name, with every operation that shows it: of several
- * with one name, n8n's builder and its MCP server read the first. Only Options differs.
- */
-function propertiesOf(all: Record<string, Operation>): INodeProperties[] {
-	const gathered: Array<{ property: INodeProperties; operation: string[] }> = [];
-	for (const [name, operation] of Object.entries(all)) {
-		let place = 0;
-		for (const property of operation.properties) {
-			const known = gathered.find((each) => each.property === property);
-			if (known) known.operation.push(name);
-			else gathered.splice(place, 0, { property, operation: [name] });
-			place = gathered.findIndex((each) => each.property === property) + 1;
-		}
-	}
-	return gathered.flatMap(({ property, operation }) =>
-		updateDisplayOptions({ show: { operation } }, [property]),
-	);
-}
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -135,29 +105,26 @@ async function runChosenOperation(
 ): Promise<INodeExecutionData[][] | EngineRequest> {
 	const chosen = context.getNodeParameter('operation', 0, 'generate');
 	const operation = operations[String(chosen)];
-	if (operation === undefined) {
-		const rule = `must be ${Object.keys(operations).join(' or ')}`;
-		return [
-			failAll(context, () =>
-				namedAsInForm(refusedValue('operation', rule, chosen), videoNodeProperties),
-			),
-		];
-	}
+	const submits = operation?.submits ?? false;
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
-	const log = new TaskLog(context, book, durable.isLastTry, operation);
-	const output = new VideoOutput(context, book, operation);
+	const log = new TaskLog(context, book, durable.isLastTry, submits);
+	const output = new VideoOutput(context, book, submits);
 	try {
 		const made = await runItems(context, {
 			properties: videoNodeProperties,
-			connected: (service) =>
-				workOf({ ...paidRun(service, book), durable, log, output }, operation),
+			connected(service) {
+				const rule = `must be ${Object.keys(operations).join(' or ')}`;
+				if (operation === undefined) throw refusedValue('operation', rule, chosen);
+				const spending = new SpendingLimit(context);
+				return workOf({ service, book, spending, durable, log, output }, operation);
+			},
 			fail: (errorOf) => output.items(errorOf),
-			end: (made) => book.end(made),
+			end: (ended) => book.end(ended),
 		});
 		if (!Array.isArray(made)) return made;
 		if (made.some(({ json }) => json.error !== undefined)) log.hintAboutStopped();
 		return [made];
 	} catch (error) {
-		throw forEditor(context, log.withTasks(error));
+		throw log.withTasks(error);
 	}
 }

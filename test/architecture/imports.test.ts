@@ -21,12 +21,7 @@ const ROOMS: Record<string, string[][]> = {
 		['lineText', 'hash', 'wallTime'],
 	],
 	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['output'], ['form']],
-	'nodes/VideoGeneration': [
-		['VideoGeneration.node'],
-		['generate', 'submit', 'get', 'wait'],
-		['tasks'],
-		['form'],
-	],
+	'nodes/VideoGeneration': [['VideoGeneration.node'], ['tasks'], ['operations'], ['form']],
 	'nodes/VideoGeneration/tasks': [
 		['run'],
 		['wait'],
@@ -36,7 +31,7 @@ const ROOMS: Record<string, string[][]> = {
 		['output'],
 		['hints', 'fileName'],
 		['log'],
-		['advice', 'operation', 'stoppedRuns'],
+		['advice', 'stoppedRuns'],
 	],
 };
 

@@ -1,8 +1,4 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { generate } from '../../nodes/VideoGeneration/generate';
-import { get } from '../../nodes/VideoGeneration/get';
-import { submit } from '../../nodes/VideoGeneration/submit';
-import { wait } from '../../nodes/VideoGeneration/wait';
 import { asTool } from '../engine/asTool';
 import { nodeTypes } from '../engine/runNode';
 
@@ -48,11 +44,14 @@ describe.each([
 	});
 });
 
-test('the form shows the fields of each operation in the order of its file', () => {
-	for (const [name, { properties }] of Object.entries({ generate, get, submit, wait })) {
-		const inForm = node.description.properties.filter(({ displayOptions }) =>
-			displayOptions?.show?.operation?.includes(name),
-		);
-		expect(inForm.map((each) => each.name)).toEqual(properties.map((each) => each.name));
-	}
+test.each([
+	['generate', [...request.slice(0, -1), ...download, 'simplify', 'options', 'waitOptions']],
+	['submit', [...request.slice(0, -1), 'simplify', 'options']],
+	['get', ['taskId', ...download, 'simplify', 'options']],
+	['wait', ['taskId', ...download, 'simplify', 'options', 'waitOptions']],
+])('the form shows the fields of %s in this order', (operation, fields) => {
+	const inForm = node.description.properties.filter(({ displayOptions }) =>
+		displayOptions?.show?.operation?.includes(operation),
+	);
+	expect(inForm.map(({ name }) => name)).toEqual(fields);
 });

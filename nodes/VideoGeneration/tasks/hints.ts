@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isFinished } from '../../../gateway';
 import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import { asHtml, hintAfterRun, type RunHints } from '../../shared/output/hints';
+import { asHtml, hintAboutEach, hintAfterRun } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
 import { itemsNamed } from '../../shared/form/itemsNamed';
 import { fieldOf } from '../../shared/form/parameterValues';
@@ -20,29 +20,31 @@ const MAX_LISTED_VIDEOS = 20;
 
 /**
  * Shows the hints about the items of a run.
- * @param hints those that were counted while the items were made
+ * @param states what hints say of the items, one for each
  */
 export function showVideoHints(
 	context: IExecuteFunctions,
-	hints: RunHints,
+	states: string[],
 	items: INodeExecutionData[],
 	entries: BookEntry[],
 ): void {
-	for (const { asked = 0, named = 0 } of entries) {
-		hints.note('missing: the service created fewer than were asked for.', asked - named);
-		hints.note(
-			'beyond what one submission asked for. Check your account: they may be billed.',
-			named - asked,
-		);
-	}
-	noteUnfinished(hints, entries);
 	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
-	// n8n keeps files in memory only if it is told to: such a file has no id.
-	hints.note(
-		'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
-		files.filter(({ id }) => id === undefined).length,
-	);
-	hints.show(context);
+	hintAboutEach(context, 'video', [
+		...states,
+		...entries.flatMap(({ asked = 0, named = 0 }) => [
+			...repeated(asked - named, 'missing: the service created fewer than were asked for.'),
+			...repeated(
+				named - asked,
+				'beyond what one submission asked for. Check your account: they may be billed.',
+			),
+		]),
+		...unfinished(entries),
+		// n8n keeps files in memory only if it is told to: such a file has no id.
+		...repeated(
+			files.filter(({ id }) => id === undefined).length,
+			'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
+		),
+	]);
 	hintAboutOtherIds(context, entries);
 	hintAboutOthers(context, entries.flatMap(liveTasks));
 	hintAboutDownload(context, entries);
@@ -55,6 +57,22 @@ export function showVideoHints(
 		);
 }
 
+function repeated(count: number, state: string): string[] {
+	return Array.from({ length: count }, () => state);
+}
+
+function unfinished(entries: BookEntry[]): string[] {
+	const { length: count } = entries
+		.flatMap(({ tasks }) => tasks)
+		.filter(({ state, latest }) => state === 'done' && !isFinished(latest));
+	const how = toGetWithoutPaying({ operation: 'Wait', count, ...AFTER_THIS_NODE });
+	if (entries.some(({ waitOptions }) => waitOptions))
+		return repeated(count, `not finished: Max Wait is over. ${how}.`);
+	const isDownloaded = entries.some(({ outputOptions }) => outputOptions?.binaryProperty);
+	const nothing = 'not finished yet, so there is nothing to download. Wait, or Get later.';
+	return isDownloaded ? repeated(count, nothing) : [];
+}
+
 /** What a run costs, where it is easily overlooked: several videos, or an order whose response was lost. */
 function hintAboutBill(context: IExecuteFunctions, entries: BookEntry[]): void {
 	const videos = entries.reduce((sum, { named = 0 }) => sum + named, 0);
@@ -62,32 +80,16 @@ function hintAboutBill(context: IExecuteFunctions, entries: BookEntry[]): void {
 	if (videos + lost.length < 2) return;
 	const { options } = context.getNode().parameters;
 	const isLimited = fieldOf(options, maxBillableRequestsOption.name) !== undefined;
-	const made =
+	const submissions = lost.length === 1 ? 'submission' : 'submissions';
+	const sentences = [
 		videos === 1
 			? '1 video was submitted, and is billed.'
-			: `${videos} videos were submitted, and each is billed.`;
-	const submissions = lost.length === 1 ? 'submission' : 'submissions';
-	const more =
-		lost.length > 0
-			? ` ${lost.length} more ${submissions} may have been accepted (${itemsNamed(lost)}).`
-			: '';
-	const advice =
-		videos < MANY_VIDEOS || isLimited ? '' : ' Max Billable Requests in Options limits how many.';
-	hintAfterRun(context, made + more + advice, 'info');
-}
-
-function noteUnfinished(hints: RunHints, entries: BookEntry[]): void {
-	const unfinished = entries
-		.flatMap(({ tasks }) => tasks)
-		.filter(({ state, latest }) => state === 'done' && !isFinished(latest));
-	const { length: count } = unfinished;
-	if (entries.some(({ waitOptions }) => waitOptions))
-		hints.note(
-			`not finished: Max Wait is over. ${toGetWithoutPaying({ operation: 'Wait', count, ...AFTER_THIS_NODE })}.`,
-			count,
-		);
-	else if (entries.some(({ outputOptions }) => outputOptions?.binaryProperty))
-		hints.note('not finished yet, so there is nothing to download. Wait, or Get later.', count);
+			: `${videos} videos were submitted, and each is billed.`,
+		lost.length > 0 &&
+			`${lost.length} more ${submissions} may have been accepted (${itemsNamed(lost)}).`,
+		videos >= MANY_VIDEOS && !isLimited && 'Max Billable Requests in Options limits how many.',
+	];
+	hintAfterRun(context, sentences.filter(Boolean).join(' '), 'info');
 }
 
 /** Names polls that were answered about another task. */
@@ -105,9 +107,7 @@ function hintAboutOtherIds(context: IExecuteFunctions, entries: BookEntry[]): vo
 	const ids = listOfIds(listed.map(({ id }) => id));
 	hintAfterRun(
 		context,
-		asHtml(
-			`The service answered polls with other task IDs, here in brackets: ${pairs}${more}. Check whether these are the right videos. ${ids}`,
-		),
+		`The service answered polls with other task IDs, here in brackets: ${pairs}${more}. Check whether these are the right videos. ${ids}`,
 	);
 }
 
@@ -116,7 +116,7 @@ function hintAboutOthers(context: IExecuteFunctions, tasks: PaidTask[]): void {
 	const others = tasks.flatMap(({ state, latest }) => (state === 'done' && latest.others) || []);
 	if (others.length === 0) return;
 	const more = others.length === 1 ? '1 more video' : `${others.length} more videos`;
-	const urls = others.slice(0, MAX_LISTED_VIDEOS).map(asHtml).join(' ');
+	const urls = others.slice(0, MAX_LISTED_VIDEOS).join(' ');
 	hintAfterRun(
 		context,
 		`The service made ${more} with these tasks, and each item has the first one. The others: ${urls}`,
@@ -136,9 +136,10 @@ function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[]): vo
 		? { after: ' after the agent', taskId: 'this task_id' }
 		: AFTER_THIS_NODE;
 	const advice = isGenerated
-		? `${toGetWithoutPaying({ operation: 'Get, Download on', count, ...place })}.${linksTo(entries, isWithout)}`
+		? `${toGetWithoutPaying({ operation: 'Get, Download on', count, ...place })}.`
 		: 'To look for its URL again, execute this node again, which costs nothing. If the service sends inline data instead of a URL, turn on Download to keep it.';
-	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info');
+	const links = isGenerated ? linksTo(entries, isWithout) : '';
+	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info', links);
 }
 
 /** One click plays a video in another tab. A link names the item, as errors do. */
@@ -165,6 +166,6 @@ function hintAboutNames(context: IExecuteFunctions, names: string[]): void {
 	if (twice === undefined) return;
 	hintAfterRun(
 		context,
-		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
+		`Several videos have the file name ${twice}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
 	);
 }

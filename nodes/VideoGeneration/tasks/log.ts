@@ -1,14 +1,14 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
-import { idInLog, idText, isFinished, logText, shortText, systemClock } from '../../../gateway';
+import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
 import { isSubmittedHere, type PaidBook } from '../../shared/book/book';
 import { notedTaskIds, noteTaskIds } from '../../shared/book/customData';
 import type { PaidTask } from '../../shared/book/schema';
-import { asHtml, hintAfterRun } from '../../shared/output/hints';
+import { hintAfterRun } from '../../shared/output/hints';
 import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
-import { type TaskState, withFullStop } from '../../shared/run/errorText';
+import { forEditor, type TaskState, withFullStop } from '../../shared/run/errorText';
 import {
 	adviceAboutBatch,
 	APART,
@@ -17,14 +17,12 @@ import {
 	stoppedRunPaid,
 	toGetWithoutPaying,
 } from './advice';
-import { findsTasks, type Operation } from './operation';
 import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
 /** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
 
-/** The console tells the progress of a task once in so many milliseconds, and of so many tasks. */
-const PROGRESS_MS = 10_000;
+/** The console tells the progress of the videos of so many items. */
 const MAX_WITH_PROGRESS = 20;
 
 /**
@@ -33,15 +31,13 @@ const MAX_WITH_PROGRESS = 20;
  */
 export class TaskLog {
 	private readonly name: string;
-	/** When the console told the progress of a task. */
-	private readonly progressAt = new Map<string, number>();
 
 	/** @param isLastTry whether Retry On Fail does not run the node again */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
 		private readonly isLastTry: boolean,
-		private readonly operation: Operation,
+		private readonly submits: boolean,
 	) {
 		const { execution } = book;
 		const { name = '' } = context.getNode();
@@ -77,24 +73,17 @@ export class TaskLog {
 			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
 	}
 
-	/** A poll found a task: the log says once if the answer names another one, and the console how far it is. */
-	polled(item: number, { latest }: PaidTask, found: VideoTask): void {
-		const { id, sent_as } = found;
-		if ((found.progress ?? 0) !== (latest.progress ?? 0)) this.tellProgress(item, found);
+	/**
+	 * A poll found a task: the log says once if the answer names another one, and the console how far it is, since n8n's editor
+	 * shows a spinner while a node runs.
+	 */
+	polled(item: number, { latest }: PaidTask, { id, sent_as, status, progress }: VideoTask): void {
+		const isFurther = progress !== undefined && progress !== (latest.progress ?? 0);
+		if (isFurther && this.book.entries.length <= MAX_WITH_PROGRESS)
+			this.tell(`video task ${idInLog(id)}: ${shortText(status)}, ${progress} % [item ${item}]`);
 		if (sent_as?.id === undefined || sent_as.id === latest.sent_as?.id) return;
 		const what = `polls of video task ${idInLog(id)} are answered with the ID ${idInLog(sent_as.id)}`;
 		this.write('warn', `${what}: check whether it is the right video [item ${item}]`);
-	}
-
-	/** While a node runs, n8n's editor shows a spinner. */
-	private tellProgress(item: number, { id, status, progress }: VideoTask): void {
-		const now = systemClock.now();
-		const toldAt = this.progressAt.get(id) ?? -Infinity;
-		const { entries, tasks } = this.book;
-		if (Math.max(entries.length, tasks.length) > MAX_WITH_PROGRESS) return;
-		if (progress === undefined || now - toldAt < PROGRESS_MS) return;
-		this.progressAt.set(id, now);
-		this.tell(`video task ${idInLog(id)}: ${shortText(status)}, ${progress} % [item ${item}]`);
 	}
 
 	/** The response to a submission was lost. */
@@ -117,24 +106,23 @@ export class TaskLog {
 		if (isTold) this.book.tellOfLost();
 		const list = this.list(false);
 		// One item is named in the description: the message names it already.
-		const [item] = lostItems.length === 1 ? lostItems : [];
-		const retry = (what: string) => isTold && `Retry submits ${what} again.`;
-		const described = [
+		const isOne = lostItems.length === 1;
+		const again = isOne ? `item ${lostItems.join()}` : `${lostItems.length} items`;
+		const retry = isTold && `Retry submits ${again} again.`;
+		error.description = [
 			error.description,
-			item !== undefined && retry(`item ${item}`),
+			isOne && retry,
 			// n8n drops the hints of a run that fails.
-			!wasStopped && this.aboutStopped,
-			...(wasStopped ? [] : this.aboutBatch),
+			...(wasStopped ? [] : [this.aboutStopped, ...this.aboutBatch]),
 			list,
-		];
-		error.description = described.filter(Boolean).join('\n');
-		const told = [
-			item === undefined && retry(`${lostItems.length} items`),
-			// n8n shows at most one line of a stopped run. It logs the message.
-			list && (wasStopped || this.isAlone) && this.list(true),
-		].filter(Boolean);
+		]
+			.filter(Boolean)
+			.join('\n');
+		// n8n shows at most one line of a stopped run. It logs the message.
+		const inMessage = list && (wasStopped || this.isAlone) && this.list(true);
+		const told = [!isOne && retry, inMessage].filter(Boolean);
 		if (told.length > 0) error.message = [withFullStop(error.message), ...told].join(' ');
-		return error;
+		return forEditor(this.context, error);
 	}
 
 	/** Where tasks are paid besides those that fail, which have advice of their own. */
@@ -153,22 +141,18 @@ export class TaskLog {
 		if (!list || loggedStops.has(run)) return;
 		loggedStops.add(run);
 		this.write('warn', `stopped. ${list}`);
-		const paid = book.tasks.filter(isPaid);
-		rememberStopped(
-			context,
-			paid.map(({ latest }) => latest.id),
-		);
+		const paid = book.tasks.filter(isPaid).map(({ latest }) => latest.id);
+		rememberStopped(context, paid);
 	}
 
 	/** Hints at the videos of stopped runs where Get or Wait did not find a task. */
 	hintAboutStopped(): void {
-		const { aboutStopped } = this;
-		if (aboutStopped) hintAfterRun(this.context, asHtml(aboutStopped));
+		if (this.aboutStopped) hintAfterRun(this.context, this.aboutStopped);
 	}
 
 	/** For a Get or Wait that fails in a manual run: the videos that stopped runs of its workflow paid for. */
 	private get aboutStopped(): string {
-		const ids = findsTasks(this.operation) ? stoppedBefore(this.context) : [];
+		const ids = this.submits ? [] : stoppedBefore(this.context);
 		if (ids.length === 0) return '';
 		const [them, these] = ids.length === 1 ? ['it', 'this ID'] : ['them', 'these IDs'];
 		return `${stoppedRunPaid(ids.length)}. To get ${them} without paying again, enter ${these} as Task ID. ${listOfIds(ids.map(idText))}`;
@@ -181,35 +165,33 @@ export class TaskLog {
 	 */
 	private list(isForLog: boolean): string {
 		const idOf = isForLog || isDebugging(this.context) ? idInLog : idText;
-		const tasks = this.book.entries.flatMap(({ item, tasks: ofItem }) =>
-			ofItem.map((task) => ({ item, task })),
+		const { entries, lostItems } = this.book;
+		const byId = new Map(
+			entries.flatMap(({ item, tasks }) =>
+				tasks.map((task) => [task.latest.id, { item, task }] as const),
+			),
 		);
-		const all = [...new Map(tasks.map((each) => [each.task.latest.id, each])).values()];
-		const line = ({ item, task }: (typeof all)[number]) => {
+		const all = [...byId.values()];
+		const lines = all.map(({ item, task }) => {
 			const url = isForLog ? null : urlOf(task.latest);
 			const status = shortText(statusInLists(task));
 			return `[item ${item}] ${idOf(task.latest.id)}: ${status}${url ? `, ${idOf(url)}` : ''}`;
-		};
+		});
 		const areMade = all.some(
 			({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 		);
-		const isOurs = all.some(({ task }) => isSubmittedHere(task));
 		// One task of those that nobody gets would fail the node that is given its ID.
-		const ids = all
-			.map(({ task }) => task)
-			.filter(isThere)
-			.map(({ latest }) => idOf(latest.id));
-		const { length: count } = ids;
-		const how = isOurs
-			? toGetWithoutPaying({ operation: 'Wait', count, after: APART })
+		const there = all.filter(({ task }) => isThere(task));
+		const ids = there.map(({ task }) => idOf(task.latest.id));
+		const how = all.some(({ task }) => isSubmittedHere(task))
+			? toGetWithoutPaying({ operation: 'Wait', count: ids.length, after: APART })
 			: COSTS_NOTHING;
-		const { entries, lostItems } = this.book;
 		return [
-			all.length > 0 && `Tasks of this run: ${all.map(line).join(' ')}`,
+			all.length > 0 && `Tasks of this run: ${lines.join(' ')}`,
 			isStopped(this.context) && areMade && `They are still being made, and billed. ${how}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
-			count > 0 && (entries.length > 1 || all.length > 1) && listOfIds(ids),
+			ids.length > 0 && (entries.length > 1 || all.length > 1) && listOfIds(ids),
 		]
 			.filter(Boolean)
 			.join(isForLog ? '. ' : '\n');

@@ -2,39 +2,13 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { asSent, type ErrorRecord, GatewayError } from '../../../gateway';
 import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import { RunHints, showHints } from '../../shared/output/hints';
-import { type OutputFields, present, withInputFields } from '../../shared/output/item';
+import { present, withInputFields } from '../../shared/output/item';
 import { type ErrorOf, outputOf, type Settled } from '../../shared/run/outcomes';
 import { fieldOf } from '../../shared/form/parameterValues';
 import { recordOf } from '../../shared/run/errorText';
+import { generatedFields } from '../operations';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';
-import { findsTasks, type Operation } from './operation';
-
-/** The fields of a task, simplified. */
-export const taskFields = {
-	status: 'string',
-	url: 'string',
-	task_id: 'string',
-	progress: 'integer',
-	duration: 'number',
-	size: 'string',
-	fps: 'integer',
-	format: 'string',
-	created_at: 'integer',
-	completed_at: 'integer',
-	revised_prompt: 'string',
-} satisfies OutputFields;
-
-const { revised_prompt, ...shortFields } = taskFields;
-
-/** With the fields of the submission, where it is known. */
-export const generatedFields = {
-	...shortFields,
-	model: 'string',
-	request_id: 'string',
-	revised_prompt,
-} satisfies OutputFields;
 
 /** Every field of an item that is not simplified. */
 const FULL_FIELDS = [
@@ -74,19 +48,18 @@ function fullTask({ latest, submitted }: PaidTask): IDataObject {
 	return error ? { ...fields, task_error: error } : fields;
 }
 
-/** With the binary mode "combined" of a workflow, n8n puts files into this field of an item. */
+/** With the binary mode "combined" of a workflow, n8n puts files into this field of an item, and fails if that is no object. */
 const FILES = '_files';
-
-type Result = Settled<INodeExecutionData>;
 
 /** The items of a run, read from the book, and the hints about them. */
 export class VideoOutput {
-	private readonly hints = new RunHints('video');
+	/** What hints say of the items, one for each. */
+	private readonly states: string[] = [];
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
-		private readonly operation: Operation,
+		private readonly submits: boolean,
 	) {}
 
 	/**
@@ -96,24 +69,22 @@ export class VideoOutput {
 	items(causeOf?: ErrorOf): INodeExecutionData[] {
 		const { context, book } = this;
 		const entries = causeOf === undefined ? [...book.current.values()] : book.entries;
-		const results = new Map<number, Result[]>();
-		for (const entry of entries) {
-			const made = this.resultsOf(entry, causeOf);
-			if (made.length > 0) results.set(entry.item, [...(results.get(entry.item) ?? []), ...made]);
+		const ofItems = context.getInputData().map((): Settled[] => []);
+		for (const entry of entries) ofItems[entry.item]?.push(...this.resultsOf(entry, causeOf));
+		for (const [item, results] of ofItems.entries())
+			if (causeOf && results.length === 0) results.push(this.failure(causeOf(item), item));
+		const items = outputOf(context, ofItems);
+		try {
+			showVideoHints(context, this.states, items, entries);
+		} catch {
+			// The output is paid for: a hint that fails must not cost it.
 		}
-		const withoutTask = (item: number) => (causeOf ? [this.failure(causeOf(item), item)] : []);
-		const inputs = context.getInputData();
-		const items = outputOf(
-			context,
-			inputs.map((_, item) => results.get(item) ?? withoutTask(item)),
-		);
-		showHints(() => showVideoHints(context, this.hints, items, entries));
 		return items;
 	}
 
 	/** What came of the tasks of an item, and the error of the item itself. */
-	private resultsOf(entry: BookEntry, causeOf?: ErrorOf): Result[] {
-		const results = liveTasks(entry).flatMap((task): Result[] => {
+	private resultsOf(entry: BookEntry, causeOf?: ErrorOf): Settled[] {
+		const results = liveTasks(entry).flatMap((task): Settled[] => {
 			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
 			const fail = (error: unknown) => [
 				{ error: new GatewayError(recordOf(error, stateOf(task))) },
@@ -134,7 +105,7 @@ export class VideoOutput {
 	private failure(error: unknown, item: number) {
 		const json: unknown = this.context.getInputData()[item]?.json;
 		const id = fieldOf(json, 'task_id') ?? fieldOf(fieldOf(json, 'error'), 'task_id');
-		const isKept = findsTasks(this.operation) && typeof id === 'string' && id !== '';
+		const isKept = !this.submits && typeof id === 'string' && id !== '';
 		return { error: isKept ? new GatewayError(recordOf(error, { task_id: id })) : error };
 	}
 
@@ -146,20 +117,15 @@ export class VideoOutput {
 		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
 		// Every field that an item of a video may have belongs to the node, also where this item lacks it.
 		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
-		const isOwn = task.file !== undefined && this.endsAtFiles(item);
+		const { [FILES]: files } = this.context.getInputData()[item]?.json ?? {};
+		const hasRoom = typeof files === 'object' && !Array.isArray(files);
+		const ofNode = task.file && !hasRoom ? [...names, FILES] : names;
 		const json = includeInputFields
-			? withInputFields(this.context, item, own, isOwn ? [...names, FILES] : names, this.hints)
+			? withInputFields(this.context, item, own, ofNode, this.states)
 			: own;
 		const made: INodeExecutionData = { json, pairedItem: { item } };
 		if (task.file) made.binary = { [binaryProperty]: task.file };
 		return made;
-	}
-
-	/** Whether n8n fails after the node, and loses its output, because the input has something else where it puts files. */
-	private endsAtFiles(item: number): boolean {
-		if (this.context.getWorkflowSettings?.().binaryMode !== 'combined') return false;
-		const { [FILES]: files } = this.context.getInputData()[item]?.json ?? {};
-		return files != null && (typeof files !== 'object' || Array.isArray(files));
 	}
 }
 

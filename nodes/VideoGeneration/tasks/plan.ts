@@ -1,17 +1,23 @@
-import { liveTasks } from '../../shared/book/book';
+import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
-import type { PaidRun } from '../../shared/book/paidRun';
+import type { SpendingLimit } from '../../shared/book/spendingLimit';
 import type { DurableWait } from '../../shared/durableWait/durableWait';
+import type { Service } from '../../shared/run/connect';
 import type { BillableVideo } from '../form/request';
+import type { Plan } from '../operations';
 import type { TaskLog } from './log';
-import type { Plan } from './operation';
 import type { VideoOutput } from './output';
 
 /** What one run of the node works with. */
-export interface VideoRun extends PaidRun {
+export interface VideoRun {
+	service: Service;
+	book: PaidBook;
+	spending: SpendingLimit;
 	durable: DurableWait;
 	log: TaskLog;
 	output: VideoOutput;
+	/** Why it waits in memory: empty where Wait In is Memory; undefined for a wait in n8n's database. */
+	inMemory: string | undefined;
 }
 
 /** A task in the state `open`. */

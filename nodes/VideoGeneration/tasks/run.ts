@@ -1,18 +1,15 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, idText, isFinished, type NodeCode } from '../../../gateway';
-import { errorIn, liveTasks, type PaidBook } from '../../shared/book/book';
-import { refusalOf } from '../../shared/book/paidRun';
+import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry } from '../../shared/book/schema';
-import { afterEarlierTry, recordOf } from '../../shared/run/errorText';
-import type { Outcome } from '../../shared/run/outcomes';
 import type { ItemWork } from '../../shared/run/runItems';
+import { type Operation, type Plan, planOf } from '../operations';
 import { APART, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import type { TaskLog } from './log';
-import { findsTasks, type Operation, type Plan } from './operation';
 import { openEntry, type VideoRun } from './plan';
 import { forgetStopped, tellOfStopped } from './stoppedRuns';
 import { submitMissing } from './submit';
-import { Wait } from './wait';
+import { settleAll, settleItem, whyInMemory } from './wait';
 
 /**
  * What an operation does with the items of a run: it submits what they ask for, or finds their tasks, waits until all are
@@ -21,32 +18,38 @@ import { Wait } from './wait';
  * downloaded by the run that sees it finished, since its URL may expire.
  */
 export function workOf(
-	run: VideoRun,
+	parts: Omit<VideoRun, 'inMemory'>,
 	operation: Operation,
-): ItemWork<Plan, Opened, object, INodeExecutionData[] | EngineRequest> {
-	const { book, service, output } = run;
-	const { form } = service;
-	if (!findsTasks(operation)) {
-		if (book.isGone) throw lostState(run.log);
-		const stopped = isNew(run) ? tellOfStopped(service.context) : [];
+): ItemWork<Plan, Opened, INodeExecutionData[] | EngineRequest> {
+	const { book, service, output, spending } = parts;
+	if (operation.submits) {
+		if (book.isGone) throw lostState(parts.log);
+		// A second try, or a run after a pause, continues its videos.
+		const stopped = book.entries.length === 0 ? tellOfStopped(service.context) : [];
 		if (stopped.length > 0) throw paidBefore(stopped);
 	}
-	const wait = new Wait(run);
+	const run = { ...parts, inMemory: whyInMemory(parts) };
 	return {
 		isBegun: book.current.size > 0,
-		read: (item) => operation.plan(form, item, form.collection('options', item)),
+		outcomes: book,
+		read: (item) => planOf(operation, service.form, item),
 		prepare: (plan, item) => ({ entry: openEntry(run, plan, item), video: plan.video }),
-		refusal: () => refusalOf(run),
+		refusal: () => spending.refusal(book.failureBefore),
 		async work({ entry, video }) {
-			if (video) await submitMissing(run, video, entry).catch((error) => keepPaid(entry, error));
+			const submitting = video ? submitMissing(run, video, entry) : undefined;
+			// What is paid for is waited for, although the submission of the rest failed.
+			await submitting?.catch((error: unknown) => {
+				if (liveTasks(entry).length === 0) throw error;
+				book.fail(entry.item, error);
+			});
 			// What is submitted and not waited for is done.
 			if (video && !entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';
-			const settling = wait.settle(entry).then(() => entryUnlessFailed(entry));
-			return entry.waitOptions ? { pending: settling } : await settling;
+			const settling = settleItem(run, entry);
+			if (entry.waitOptions) return { pending: settling };
+			await settling;
 		},
-		async output(outcomes) {
-			noteErrors(book, outcomes);
-			const pause = await wait.forRest();
+		async output() {
+			const pause = await settleAll(run);
 			if (pause) return pause;
 			forgetStopped(service.context, endedIds(book));
 			return output.items();
@@ -58,24 +61,6 @@ export function workOf(
 interface Opened {
 	entry: BookEntry;
 	video: Plan['video'];
-}
-
-/** What is paid for is waited for, although the submission of the rest failed. */
-function keepPaid(entry: BookEntry, error: unknown): void {
-	if (liveTasks(entry).length === 0) throw error;
-	entry.error = afterEarlierTry(recordOf(error), entry.earlier);
-}
-
-/** @throws GatewayError if the item failed: with On Error "Stop Workflow" no further item starts then */
-function entryUnlessFailed(entry: BookEntry): BookEntry {
-	const error = errorIn(entry);
-	if (error !== undefined) throw new GatewayError(error);
-	return entry;
-}
-
-/** Whether nothing of what the run asks for has been submitted: a second try, or a run after a pause, continues its videos. */
-function isNew({ book }: VideoRun): boolean {
-	return book.entries.length === 0;
 }
 
 /** Once for each Stop: a hint after new videos are paid for would come too late. */
@@ -99,15 +84,4 @@ function lostState({ noted: ids }: TaskLog): GatewayError {
 	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. ${how}.${list || ''}`;
 	const code: NodeCode = 'node_error';
 	return new GatewayError({ message: 'The state of this wait is lost', advice, code });
-}
-
-/** Writes the errors of items into the book. */
-function noteErrors(book: PaidBook, outcomes: Array<Outcome<object>>): void {
-	for (const [item, outcome] of outcomes.entries()) {
-		if (!outcome || 'result' in outcome) continue;
-		const entry = book.current.get(item) ?? book.add({ item, tasks: [] });
-		// That of a task is in the book already.
-		if (errorIn(entry)) continue;
-		entry.error = afterEarlierTry(recordOf(outcome.error), entry.earlier);
-	}
 }

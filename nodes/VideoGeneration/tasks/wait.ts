@@ -9,7 +9,7 @@ import {
 	type WallTime,
 } from '../../../gateway';
 import { liveTasks } from '../../shared/book/book';
-import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import type { BookEntry } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
@@ -24,70 +24,60 @@ const SPREAD_MS = 5_000;
 /** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
-/** The wait for the tasks of a run, in memory or in n8n's database: the two differ in where the run sleeps. */
-export class Wait {
-	/** Why n8n's database cannot keep the wait; empty where Wait In is Memory. */
-	private readonly refusal: string | undefined;
+/** Why the tasks of a run are waited for in memory: empty where Wait In is Memory; undefined for a wait in n8n's database. */
+export function whyInMemory({ book, durable, service }: Omit<VideoRun, 'inMemory'>) {
+	if (book.isGone) return 'the state of this wait is lost';
+	return waitsInDatabase(service.context) ? durable.refusal() : '';
+}
 
-	constructor(private readonly run: VideoRun) {
-		const { book, durable, service } = run;
-		if (book.isGone) this.refusal = 'the state of this wait is lost';
-		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
-	}
+/** Settles the tasks of an item, except those that wait in the database. */
+export async function settleItem(run: VideoRun, entry: BookEntry): Promise<void> {
+	const settling: Array<Promise<void>> = [];
+	for (const open of openTasksOf(entry)) settling.push(settleTask(run, open, pausesOf(run, open)));
+	await Promise.all(settling);
+}
 
-	/** Settles the tasks of an item, except those that wait in the database. */
-	async settle(entry: BookEntry): Promise<void> {
-		const settling: Array<Promise<void>> = [];
-		for (const open of openTasksOf(entry))
-			settling.push(settleTask(this.run, open, this.pausesOf(open)));
-		await Promise.all(settling);
+/**
+ * Settles the tasks of all items. In memory and in n8n's database, the run differs in where it sleeps.
+ * @returns the request of a pause, after which it continues; undefined when all are settled
+ */
+export async function settleAll(run: VideoRun): Promise<EngineRequest | undefined> {
+	const { context } = run.service;
+	const waited = [...run.book.current.values()].filter(({ waitOptions }) => waitOptions);
+	const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
+	const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
+	const reason = run.inMemory ?? (isShort && 'Max Wait is less than 70 seconds');
+	if (reason) hintAfterRun(context, `Waited in memory: ${reason}`);
+	for (;;) {
+		const settling = Promise.all(waited.map(async (entry) => await settleItem(run, entry)));
+		// What a cancel ends is thrown as an error of the node, which names the tasks.
+		await settling.finally(() => throwIfCancelled(context));
+		const left = waited.flatMap(openTasksOf);
+		if (left.length === 0) return undefined;
+		if (left.every((open) => pausesOf(run, open).allow())) return pause(run, left);
 	}
+}
 
-	/**
-	 * Settles the tasks of all items.
-	 * @returns the request of a pause, after which it continues; undefined when all are settled
-	 */
-	async forRest(): Promise<EngineRequest | undefined> {
-		const { context } = this.run.service;
-		const waited = [...this.run.book.current.values()].filter(({ waitOptions }) => waitOptions);
-		const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
-		const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
-		this.hintAboutMemory(this.refusal ?? (isShort && 'Max Wait is less than 70 seconds'));
-		for (;;) {
-			const settling = Promise.all(waited.map((entry) => this.settle(entry)));
-			// What a cancel ends is thrown as an error of the node, which names the tasks.
-			await settling.finally(() => throwIfCancelled(context));
-			const left = waited.flatMap(openTasksOf);
-			if (left.length === 0) return undefined;
-			if (left.every((each) => this.pausesOf(each).allow()))
-				return this.pause(left.map(({ task }) => task));
-		}
-	}
+/** When the wait for a task may be in n8n's database. */
+function pausesOf({ inMemory }: VideoRun, { task: { deadline } }: OpenTask): Pauses {
+	const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
+	const allow = () => inMemory === undefined && leftMs() >= MIN_WAIT_MS;
+	return { shortest: MIN_PAUSE_MS, allow };
+}
 
-	/** Says why a wait is not in the database, although it is to be. */
-	private hintAboutMemory(reason: string | false): void {
-		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
-	}
-
-	/** When the wait for a task may be in n8n's database. */
-	private pausesOf({ task: { deadline } }: OpenTask): Pauses {
-		const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
-		const allow = () => this.refusal === undefined && leftMs() >= MIN_WAIT_MS;
-		return { shortest: MIN_PAUSE_MS, allow };
-	}
-
-	private pause(waiting: PaidTask[]): EngineRequest {
-		const { book, durable, output, service } = this.run;
-		const { current } = book;
-		return durable.pause({
-			until: endOfPause(systemClock.wallTime(), waiting),
-			// Users pin these items to build the nodes that follow, so they have all fields that are known.
-			shown: [...current.values()].flatMap((entry) =>
-				liveTasks(entry).map((task) => output.itemOf(entry, task).json),
-			),
-			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
-		});
-	}
+function pause({ book, durable, output, service }: VideoRun, waiting: OpenTask[]): EngineRequest {
+	const { current } = book;
+	return durable.pause({
+		until: endOfPause(
+			systemClock.wallTime(),
+			waiting.map(({ task }) => task),
+		),
+		// Users pin these items to build the nodes that follow, so they have all fields that are known.
+		shown: [...current.values()].flatMap((entry) =>
+			liveTasks(entry).map((task) => output.itemOf(entry, task).json),
+		),
+		ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
+	});
 }
 
 /** What becomes of an item if n8n never runs the node again. */

@@ -5,6 +5,7 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { type ErrorRecord, OF_A_WAIT } from '../../../gateway';
+import { afterEarlierTry, recordOf } from '../run/errorText';
 import { runsAsTool } from '../run/runsAsTool';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
 import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
@@ -103,6 +104,22 @@ export class PaidBook {
 		return entry;
 	}
 
+	/** Writes down that an item failed. The error of one of its tasks is in the book already. */
+	fail(item: number, error: unknown): void {
+		const entry = this.current.get(item) ?? this.add({ item, tasks: [] });
+		if (!errorIn(entry)) entry.error = afterEarlierTry(recordOf(error), entry.earlier);
+	}
+
+	hasFailed(item: number): boolean {
+		const entry = this.current.get(item);
+		return entry !== undefined && errorIn(entry) !== undefined;
+	}
+
+	/** The failure of what an earlier try may have been billed for. */
+	get failureBefore(): ErrorRecord | undefined {
+		return [...this.current.values()].find(({ earlier }) => earlier)?.earlier;
+	}
+
 	/** The tasks of all entries. */
 	get tasks(): PaidTask[] {
 		return this.entries.flatMap(({ tasks }) => tasks);
@@ -192,7 +209,7 @@ function dropFile(task: PaidTask): void {
 }
 
 /** The first error of an item, or of its tasks. */
-export function errorIn(entry: BookEntry): ErrorRecord | undefined {
+function errorIn(entry: BookEntry): ErrorRecord | undefined {
 	return entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 }
 

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError, mayBeBilled, type NodeCode } from '../../../gateway';
+import { type ErrorRecord, GatewayError, mayBeBilled, type NodeCode } from '../../../gateway';
+import { afterEarlierTry } from '../run/errorText';
 import { contextOf } from './book';
 import { noteInExecution } from './customData';
 
@@ -44,15 +45,18 @@ export class SpendingLimit {
 		this.total += needed;
 	}
 
-	/** Once all items are planned: the first item that does not fit, where On Error is "Stop Workflow". */
-	refusal(): { item: number; error: GatewayError } | undefined {
+	/**
+	 * Once all items are planned: the first item that does not fit, where On Error is "Stop Workflow".
+	 * @param earlier the failure of what an earlier try may have been billed for
+	 */
+	refusal(earlier?: ErrorRecord): { item: number; error: GatewayError } | undefined {
 		if (this.context.continueOnFail()) return undefined;
 		let { count } = this.counted;
 		for (const request of this.planned) {
 			count += request.needed;
 			if (count <= request.max) continue;
-			const error = this.limitReached(request, 'Nothing was sent in this try.');
-			return { item: request.item, error };
+			const { record } = this.limitReached(request, 'Nothing was sent in this try.');
+			return { item: request.item, error: new GatewayError(afterEarlierTry(record, earlier)) };
 		}
 		return undefined;
 	}

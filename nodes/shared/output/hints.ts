@@ -11,13 +11,8 @@ import { fieldOf } from '../form/parameterValues';
 /** Of what the service or the input words differently in each item, the hints of a run show so many. */
 const MAX_DIFFERENT_WORDS = 10;
 
-/** A part of a hint in the words of the service or the input, or `rest` where a run shows enough of them already. */
-function amongShown(
-	shown: { has(word: string): boolean; size: number },
-	word: string,
-	rest: string,
-): string {
-	return shown.has(word) || shown.size < MAX_DIFFERENT_WORDS ? word : rest;
+function namedIn(shown: Map<string, unknown>, words: string, rest: string): string {
+	return shown.has(words) || shown.size < MAX_DIFFERENT_WORDS ? words : rest;
 }
 
 /** Escapes a text of a workflow or of the service for a hint, which the editor renders as HTML. */
@@ -28,20 +23,24 @@ export function asHtml(text: string): string {
 const shownBy = new WeakMap<IExecuteFunctions, NodeExecutionHint[]>();
 
 /**
- * A hint above the output of a run.
- * @param message HTML
+ * A hint above the output of a run, shown once.
+ * @param html follows the message, which is a text
  */
 export function hintAfterRun(
 	context: IExecuteFunctions,
 	message: string,
 	type: NodeHint['type'] = 'warning',
+	html = '',
 ): void {
-	repeatHints(context, [{ message, type, location: 'outputPane' }]);
+	repeatHints(context, [{ message: asHtml(message) + html, type, location: 'outputPane' }]);
 }
 
+/** Shows hints, each of them once. */
 export function repeatHints(context: IExecuteFunctions, hints: NodeExecutionHint[]): void {
-	shownBy.set(context, [...hintsOf(context), ...hints]);
-	context.addExecutionHints?.(...hints);
+	const shown = hintsOf(context);
+	const added = hints.filter(({ message }) => shown.every((hint) => hint.message !== message));
+	shownBy.set(context, [...shown, ...added]);
+	context.addExecutionHints?.(...added);
 }
 
 /** The hints that a try has shown, for a try that returns its output again or continues it after a pause. */
@@ -55,49 +54,27 @@ export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecut
 	for (const { json } of items) {
 		const named = fieldOf(json.error, 'code');
 		if (named === undefined) continue;
-		const code = amongShown(failed, plainText(named), 'other codes');
+		const code = namedIn(failed, plainText(named), 'other codes');
 		const numbers = failed.get(code) ?? new Set();
 		failed.set(code, numbers.add(Number(fieldOf(json.error, 'item'))));
 	}
 	const sentences = [...failed].map(
-		([code, numbers]) => `${capitalized(itemsNamed([...numbers]))} failed: ${asHtml(code)}.`,
+		([code, numbers]) => `${capitalized(itemsNamed([...numbers]))} failed: ${code}.`,
 	);
 	if (sentences.length > 0) hintAfterRun(context, sentences.join(' '));
 }
 
-/** Shows hints about what a run paid for. */
-export function showHints(show: () => void): void {
-	try {
-		show();
-	} catch {
-		// The output is paid for: a hint that fails must not cost it.
+/**
+ * Counts what is to be said of the things of a run, and says it once.
+ * @param thing such as "video"
+ * @param states one for each thing: the rest of the sentence after "1 video is"
+ */
+export function hintAboutEach(context: IExecuteFunctions, thing: string, states: string[]): void {
+	const counts = new Map<string, number>();
+	for (const state of states) {
+		const named = namedIn(counts, state, 'unusual in other ways.');
+		counts.set(named, (counts.get(named) ?? 0) + 1);
 	}
-}
-
-/** Counts hints of a run, and shows each of them once when the run is over. */
-export class RunHints {
-	private readonly counts = new Map<string, number>();
-	private readonly words = new Set<string>();
-
-	/** @param thing what is counted, such as "video" */
-	constructor(private readonly thing: string) {}
-
-	/** @param state the rest of the sentence after "1 video is". What others worded in it is {@link worded} */
-	note(state: string, count = 1): void {
-		if (count > 0) this.counts.set(state, (this.counts.get(state) ?? 0) + count);
-	}
-
-	/** Words of the service or the input for a hint. */
-	worded(text: string): string {
-		const word = amongShown(this.words, text, '…');
-		this.words.add(word);
-		return word;
-	}
-
-	show(context: IExecuteFunctions): void {
-		for (const [state, count] of this.counts) {
-			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;
-			hintAfterRun(context, `${these} ${asHtml(state)}`);
-		}
-	}
+	for (const [state, count] of counts)
+		hintAfterRun(context, `${count === 1 ? `1 ${thing} is` : `${count} ${thing}s are`} ${state}`);
 }

@@ -168,43 +168,33 @@ export function nodeError(
 		description: streams ? all : description,
 		...(itemIndex !== undefined && { itemIndex }),
 	};
-	if (!isApiError) {
-		const made = new NodeOperationError(node, described.message, described);
-		// n8n's editor names the field and the node of an expression by this context.
-		const { parameter } = record;
-		return n8nContext
-			? Object.assign(made, { context: { ...n8nContext, ...made.context, parameter } })
-			: made;
+	if (isApiError) {
+		const httpCode = http_status === undefined ? {} : { httpCode: String(http_status) };
+		const shownError = { message: described.message };
+		return forEditor(context, new NodeApiError(node, shownError, { ...described, ...httpCode }));
 	}
-	const httpCode = http_status === undefined ? {} : { httpCode: String(http_status) };
-	return new NodeApiError(node, { message: described.message }, { ...described, ...httpCode });
+	const made = new NodeOperationError(node, described.message, described);
+	const { parameter } = record;
+	// n8n's editor names the field and the node of an expression by this context.
+	if (n8nContext) Object.assign(made, { context: { ...n8nContext, ...made.context, parameter } });
+	return forEditor(context, made);
 }
 
 /**
- * The last step of an error that leaves a node. n8n's editor shows its description, and a toast its message, as HTML, and lets
- * links over the whole page through: of what a form or a service says, no tag is left. The lines of the description become lines
- * of the editor. `&` stays, since signed URLs are copied from there. Agents and streams get the text as it is.
+ * n8n's editor shows the description of an error, and a toast its message, as HTML, and lets links over the whole page through:
+ * of what a form or a service says, no tag is left. The lines of the description become lines of the editor. `&` stays, since
+ * signed URLs are copied from there. Agents and streams get the text as it is.
  */
-export function forEditor<Thrown>(
+export function forEditor(
 	context: IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions,
-	error: Thrown,
-): Thrown {
+	error: NodeError,
+): NodeError {
 	const streams = (context as Partial<IExecuteFunctions>).isStreaming?.();
-	if (!(error instanceof NodeError) || streams || runsAsTool(context.getNode())) return error;
+	if (streams || runsAsTool(context.getNode())) return error;
 	error.message = withoutTags(error.message);
 	if (typeof error.description === 'string')
-		error.description = withoutTags(error.description).replaceAll('\n', '<br>\n');
+		error.description = withoutTags(error.description).replace(/(?<!<br>)\n/g, '<br>\n');
 	return error;
-}
-
-/** The output of a node, whose error is {@link forEditor}. */
-export async function withErrorForEditor<Output>(
-	context: IExecuteFunctions,
-	output: Promise<Output>,
-): Promise<Output> {
-	return await output.catch((error: unknown) => {
-		throw forEditor(context, error);
-	});
 }
 
 function withoutTags(text: string): string {

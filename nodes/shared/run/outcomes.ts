@@ -2,30 +2,31 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { hintAboutFailures } from '../output/hints';
 import { errorItem, nodeError } from './errorText';
 
-/** A result that comes later, while its item no longer counts as in flight. */
-export interface Pending<Result> {
-	pending: Promise<Result>;
-}
-
-/** What became of work that was started. */
-export type Settled<Result> = { result: Result } | { error: unknown };
-
-/** What became of an item; undefined where it was not started. */
-export type Outcome<Result> = Settled<Result> | undefined;
+/** An item of the output, or the error in its place. */
+export type Settled = { result: INodeExecutionData } | { error: unknown };
 
 /** The error of each item. */
 export type ErrorOf = (item: number) => unknown;
 
-/** The output of a node whose items each become some items, or fail. */
-export function itemsOf(
-	context: IExecuteFunctions,
-	outcomes: Array<Outcome<INodeExecutionData[]>>,
-): INodeExecutionData[] {
-	const results = outcomes.map((outcome) => {
-		if (outcome === undefined) return [];
-		return 'error' in outcome ? [outcome] : outcome.result.map((result) => ({ result }));
-	});
-	return outputOf(context, results);
+/** What became of the items of a node that keeps no book of them: each becomes some items, or fails. */
+export class Outcomes {
+	private readonly ofItems: Settled[][] = [];
+
+	done(item: number, results: INodeExecutionData[]): void {
+		this.ofItems[item] = results.map((result) => ({ result }));
+	}
+
+	fail(item: number, error: unknown): void {
+		this.ofItems[item] = [{ error }];
+	}
+
+	hasFailed(item: number): boolean {
+		return this.ofItems[item]?.some((one) => 'error' in one) ?? false;
+	}
+
+	output(context: IExecuteFunctions): INodeExecutionData[] {
+		return outputOf(context, this.ofItems);
+	}
 }
 
 /**
@@ -33,10 +34,7 @@ export function itemsOf(
  * @param results of each item. With On Error "Stop Workflow" the first failure is thrown, with a "Continue" setting each
  * failure becomes an error item.
  */
-export function outputOf(
-	context: IExecuteFunctions,
-	results: Array<Array<Settled<INodeExecutionData>>>,
-): INodeExecutionData[] {
+export function outputOf(context: IExecuteFunctions, results: Settled[][]): INodeExecutionData[] {
 	const continues = context.continueOnFail();
 	const items = results.flatMap((ofItem, itemIndex) =>
 		ofItem.map((one) => {
@@ -47,13 +45,4 @@ export function outputOf(
 	);
 	if (continues) hintAboutFailures(context, items);
 	return items;
-}
-
-/** The output of a node whose items all fail. */
-export function failAll(context: IExecuteFunctions, errorOf: ErrorOf): INodeExecutionData[] {
-	const inputs = context.getInputData();
-	return outputOf(
-		context,
-		inputs.map((_, item) => [{ error: errorOf(item) }]),
-	);
 }

@@ -4,22 +4,21 @@ import {
 	type INodeProperties,
 	NodeError,
 } from 'n8n-workflow';
-import { CancelledError, GatewayError } from '../../../gateway';
-import { asHtml, hintAfterRun } from '../output/hints';
-import { capitalized, itemsNamed } from '../form/itemsNamed';
+import { CancelledError } from '../../../gateway';
+import { hintAfterRun } from '../output/hints';
 import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
-import { nodeError, recordOf } from './errorText';
-import { type ErrorOf, failAll, type Outcome, type Pending } from './outcomes';
+import { nodeError } from './errorText';
+import { type ErrorOf, outputOf } from './outcomes';
 import { inTurns } from './turns';
 
 /** What a node adds to a run with items. */
-export interface NodeRun<Form, Prepared, Result extends object, Output> {
+export interface NodeRun<Form, Prepared, Output> {
 	/** Of the node. */
 	properties: INodeProperties[];
 	/** What it does with its items, once it is connected. */
-	connected: (service: Service) => ItemWork<Form, Prepared, Result, Output>;
+	connected: (service: Service) => ItemWork<Form, Prepared, Output>;
 	/** The output of a node that cannot go on. Default: all items fail. */
 	fail?: (errorOf: ErrorOf) => INodeExecutionData[];
 	/** The run of a connected node is over: with an output, or undefined with an error that it throws. */
@@ -27,7 +26,7 @@ export interface NodeRun<Form, Prepared, Result extends object, Output> {
 }
 
 /** What a node does with its items, in this order. */
-export interface ItemWork<Form, Prepared, Result extends object, Output> {
+export interface ItemWork<Form, Prepared, Output> {
 	/** Whether an earlier run has begun the work of all items: this run makes the output alone. */
 	isBegun?: boolean;
 	/** Reads and checks the parameters of one item. */
@@ -36,10 +35,15 @@ export interface ItemWork<Form, Prepared, Result extends object, Output> {
 	prepare: (form: Form, item: number) => Prepared;
 	/** Once all items are prepared: why none is to be sent, and the item that it is about. */
 	refusal?: () => { item: number; error: unknown } | undefined;
-	/** Does the work of one item. */
-	work: (prepared: Prepared, item: number) => Promise<Result | Pending<Result>>;
-	/** Makes the output of what became of the items. */
-	output: (outcomes: Array<Outcome<Result>>) => Output | Promise<Output>;
+	/** Does the work of one item. What is `pending` comes later, while the item no longer counts as in flight. */
+	work: (prepared: Prepared, item: number) => Promise<void | { pending: Promise<void> }>;
+	/** Where it is written which items failed: nowhere else. */
+	outcomes: {
+		fail: (item: number, error: unknown) => void;
+		hasFailed: (item: number) => boolean;
+	};
+	/** Makes the output. */
+	output: () => Output | Promise<Output>;
 }
 
 /**
@@ -51,57 +55,59 @@ export interface ItemWork<Form, Prepared, Result extends object, Output> {
  * cancel ends everything at once.
  * @param connectTo finds the service of each item
  */
-export async function runItems<Form, Prepared, Result extends object, Output>(
+export async function runItems<Form, Prepared, Output>(
 	context: IExecuteFunctions,
-	run: NodeRun<Form, Prepared, Result, Output>,
+	{ properties, connected, fail, end }: NodeRun<Form, Prepared, Output>,
 	connectTo = connect,
 ): Promise<Output | INodeExecutionData[]> {
-	const { properties, fail = (errorOf: ErrorOf) => failAll(context, errorOf), end } = run;
 	// After a cancel, Retry On Fail still calls execute again.
 	throwIfCancelled(context);
-	if (context.getInputData().length === 0) return [];
+	const inputs = context.getInputData();
+	if (inputs.length === 0) return [];
+	const failAll = (errorOf: ErrorOf) =>
+		fail?.(errorOf) ??
+		outputOf(
+			context,
+			inputs.map((_, item) => [{ error: errorOf(item) }]),
+		);
 
 	const service = await connectTo(context, properties);
-	if ('errorOf' in service) return fail(service.errorOf);
+	if ('errorOf' in service) return failAll(service.errorOf);
 	try {
-		const itemWork = run.connected(service);
-		const { outcomes, prepared } = await prepareAll(service, itemWork);
-		const continues = context.continueOnFail();
+		const itemWork = connected(service);
+		const { work, outcomes, output: outputOfItems } = itemWork;
+		const prepared = await prepareAll(service, itemWork);
 		let stopped = false;
+		let cancel: [error: unknown, item: number] | undefined;
+		const finish = async <Result>(item: number, working: Promise<Result>) => {
+			try {
+				return await working;
+			} catch (error) {
+				outcomes.fail(item, error);
+				if (!(error instanceof CancelledError)) return undefined;
+				stopped = true;
+				if (error.record.may_have_been_accepted) cancel ??= [error, item];
+				return undefined;
+			} finally {
+				stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
+			}
+		};
 		const pending: Array<Promise<void>> = [];
-		const failed = (item: number, error: unknown) => {
-			outcomes[item] = { error };
-			stopped ||= !continues || error instanceof CancelledError;
-		};
-		const done = (item: number, result: Result) => {
-			outcomes[item] = { result };
-		};
 		const queue = prepared.entries();
 		const worker = async () => {
 			for (const [item, input] of queue) {
 				if (stopped) return;
 				prepared.delete(item);
-				try {
-					const result = await itemWork.work(input, item);
-					if (!('pending' in result)) done(item, result);
-					else
-						pending.push(
-							result.pending.then(
-								(later) => done(item, later),
-								(error: unknown) => failed(item, error),
-							),
-						);
-				} catch (error) {
-					failed(item, error);
-				}
+				const later = await finish(item, work(input, item));
+				if (later) pending.push(finish(item, later.pending));
 			}
 		};
 		const workers = Math.min(service.maxConcurrency, prepared.size);
 		await Promise.all(Array.from({ length: workers }, worker));
 		await Promise.all(pending);
-		throwIfCancelled(context, outcomes);
+		throwIfCancelled(context, cancel);
 
-		const output = await itemWork.output(outcomes);
+		const output = await outputOfItems();
 		end?.(output);
 		return output;
 	} catch (error) {
@@ -110,7 +116,7 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 			return await Promise.reject(error);
 		}
 		// n8n would hand on the input of a node that continues on an error.
-		const output = fail(() => error);
+		const output = failAll(() => namedAsInForm(error, properties));
 		end?.(output);
 		return output;
 	}
@@ -118,67 +124,45 @@ export async function runItems<Form, Prepared, Result extends object, Output>(
 
 /**
  * Reads all items, then prepares them.
- * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails, which names the others
- * that cannot be read
+ * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails
  */
-async function prepareAll<Form, Prepared, Result extends object>(
+async function prepareAll<Form, Prepared>(
 	{ context, properties, form, gatewayOf }: Service,
-	{ isBegun, read, prepare, refusal }: ItemWork<Form, Prepared, Result, unknown>,
-) {
+	{ isBegun, read, prepare, refusal, outcomes }: ItemWork<Form, Prepared, unknown>,
+): Promise<Map<number, Prepared>> {
 	const continues = context.continueOnFail();
-	const items = isBegun ? [] : [...context.getInputData().keys()];
-	const outcomes = new Array<Outcome<Result>>(items.length).fill(undefined);
 	const errors = new Map<number, unknown>();
 	const forms = new Map<number, Form>();
 	const prepared = new Map<number, Prepared>();
-	const attempt = (item: number, action: () => void) => {
-		try {
-			action();
-		} catch (error) {
-			errors.set(item, namedAsInForm(error, properties));
-		}
+	/** Does something for each item, until one fails that ends the run. */
+	const attempt = async (items: Iterable<number>, action: (item: number) => void) => {
+		const attemptOne = (item: number) => {
+			try {
+				if (continues || errors.size === 0) action(item);
+			} catch (error) {
+				errors.set(item, namedAsInForm(error, properties));
+			}
+		};
+		await inTurns(items, attemptOne, () => throwIfCancelled(context));
+		throwFirst();
 	};
-	const readItem = (item: number) =>
-		attempt(item, () => {
-			// An item whose credential is invalid fails before anything is sent.
-			gatewayOf(item);
-			const known = form.isFixed ? forms.get(0) : undefined;
-			forms.set(item, known ?? read(item));
-		});
-	await inTurns(items, readItem, () => throwIfCancelled(context));
+	const throwFirst = () => {
+		for (const [item, error] of errors) if (!continues) throw nodeError(context, error, item);
+	};
+	await attempt(isBegun ? [] : context.getInputData().keys(), (item) => {
+		// An item whose credential is invalid fails before anything is sent.
+		gatewayOf(item);
+		forms.set(item, (form.isFixed ? forms.get(0) : undefined) ?? read(item));
+	});
 	const { refusalOfAll } = form;
-	if (!continues) throwFirst(context, errors, othersThatFail(errors, items.length));
-	const prepareItem = ([item, each]: [number, Form]) => {
-		if (!continues && errors.size > 0) return;
-		attempt(item, () => {
-			if (refusalOfAll) throw refusalOfAll;
-			prepared.set(item, prepare(each, item));
-		});
-	};
-	await inTurns(forms, prepareItem, () => throwIfCancelled(context));
+	await attempt(forms.keys(), (item) => {
+		if (refusalOfAll) throw refusalOfAll;
+		prepared.set(item, prepare(forms.get(item) as Form, item));
+	});
 	const refused = errors.size === 0 ? refusal?.() : undefined;
 	if (refused) errors.set(refused.item, refused.error);
-	if (!continues) throwFirst(context, errors);
-	for (const hint of form.hints(errors)) hintAfterRun(context, asHtml(hint));
-	for (const [item, error] of errors) outcomes[item] = { error };
-	return { outcomes, prepared };
-}
-
-/** @param named the other items that cannot be read: their failures would come one after the other */
-function throwFirst(
-	context: IExecuteFunctions,
-	errors: ReadonlyMap<number, unknown>,
-	named: number[] = [],
-): void {
-	for (const [item, error] of errors) {
-		if (named.length === 0) throw nodeError(context, error, item);
-		const advice = `${capitalized(itemsNamed(named))} ${named.length === 1 ? 'fails' : 'fail'}, too.`;
-		throw nodeError(context, new GatewayError(recordOf(error, undefined, advice)), item);
-	}
-}
-
-/** The items that fail beside the first; none where all fail for one reason, which is in the form. */
-function othersThatFail(errors: ReadonlyMap<number, unknown>, items: number): number[] {
-	const reasons = new Set([...errors.values()].map((error) => recordOf(error).message));
-	return errors.size === items && reasons.size === 1 ? [] : [...errors.keys()].slice(1);
+	throwFirst();
+	for (const hint of form.hints(errors)) hintAfterRun(context, hint);
+	for (const [item, error] of errors) outcomes.fail(item, error);
+	return prepared;
 }

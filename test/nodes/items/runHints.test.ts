@@ -216,9 +216,9 @@ describe('a service that words each answer differently', () => {
 		};
 		const { hints } = await runNode(service, { ...chatNode(), items });
 		const odd = hints.filter((hint) => hint.includes('a reason that this node does not know'));
-		expect(odd).toHaveLength(11);
+		expect(odd).toHaveLength(10);
 		expect(odd.join()).not.toContain('<b>');
-		expect(odd[10]).toMatch(/^20 answers are .*\(finish_reason: …\)/);
+		expect(hints).toContain('20 answers are unusual in other ways.');
 	});
 
 	test('a hint names ten of its error codes, and counts the others', async () => {
