@@ -33,8 +33,8 @@ export {
 	emptyAnswer,
 	endOf,
 	firstChoice,
+	sentCompletion,
 	textOf,
-	tokensOf,
 } from './answer/answer';
 export { jsonValuesIn, whereJsonBreaks } from './answer/jsonAnswer';
 export { readToolCalls } from './answer/toolCalls';

@@ -1,11 +1,11 @@
-import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { type GatewayError, malformedBody, SHOWN_CHARACTERS } from './errors/gatewayError';
 import { nextTurn } from './clock';
 import { shortText } from './lineText';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './errors/errorBody';
-import { parseResponseJson, quoteLongNumbers, TooComplexError } from './schemas/responseJson';
+import { readAs, type ResourceSchema } from './schemas/lists';
+import { parseResourceJson, TooComplexError } from './schemas/responseJson';
 import { htmlToText, isHtml, toServiceError } from './errors/serviceError';
 
 /** As many contain what an error shows and the longest key. */
@@ -46,7 +46,7 @@ export interface ReadResource<Resource> {
  */
 export async function readResource<Resource>(
 	response: ServiceResponse,
-	schema: z.ZodType<Resource>,
+	schema: ResourceSchema<Resource>,
 	from: Door,
 	maxBytes = MAX_RESOURCE_BYTES,
 ): Promise<ReadResource<Resource>> {
@@ -69,37 +69,32 @@ export async function parseResource<Resource>(
 	bytes: Buffer,
 	complete: boolean,
 	response: ServiceResponse,
-	schema: z.ZodType<Resource>,
+	schema: ResourceSchema<Resource>,
 	from: Door,
 	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
 	if (!complete) throw refusal(malformedResponse(response, TOO_LARGE, bytes), undefined);
 	const tooLarge = (why: string) => malformedResponse(response, `${TOO_LARGE}: ${why}`, bytes);
-	const read = (text: string) => {
-		const value = parseResponseJson(quoteLongNumbers(text));
-		return { value, resource: from(value) };
-	};
-	let shownAs: ReturnType<typeof read>;
-	let sentAs: ReturnType<typeof read>;
+	let shownValue: unknown;
+	let sentValue: unknown;
 	try {
 		const body = bytes.toString('utf8');
 		// A key that the service repeats in a good response would be stored by n8n.
 		const text = response.apiKey.redactResponse(body);
 		if (bytes.length > LONG_BYTES) await nextTurn();
-		sentAs = shownAs = read(text);
-		if (text !== body) sentAs = read(body);
+		sentValue = shownValue = parseResourceJson(text);
+		if (text !== body) sentValue = parseResourceJson(body);
 	} catch (error) {
 		if (error instanceof TooComplexError) throw refusal(tooLarge(error.message), undefined);
 		throw malformedResponse(response, notJsonAdvice(response), bytes);
 	}
 	if (bytes.length > LONG_BYTES) await nextTurn();
-	const shown = schema.safeParse(shownAs.resource);
-	const sent = sentAs === shownAs ? shown : schema.safeParse(sentAs.resource);
+	const shown = readAs(shownValue, schema, from);
+	const sent = sentValue === shownValue ? shown : readAs(sentValue, schema, from);
 	if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
 	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw refusal(tooLarge(tooBig.message), undefined);
-	const { value } = shownAs;
-	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentAs.value);
+	if (readErrorBody(shownValue)) throw refusal(toServiceError(response, shownValue), sentValue);
 	const message = 'The response does not have the format of the service';
-	throw refusal(malformedResponse(response, message, bytes), sentAs.value);
+	throw refusal(malformedResponse(response, message, bytes), sentValue);
 }

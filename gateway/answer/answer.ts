@@ -1,8 +1,6 @@
-import * as z from 'zod';
 import { hasOnlyThoughts } from '../dialects';
 import { type Completion, FINISH_REASONS } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
-import { spare } from '../schemas/lists';
 import type { Fields } from '../schemas/responseJson';
 
 type Choice = Completion['choices'][number];
@@ -25,7 +23,7 @@ export function emptyAnswer(completion: Completion): 'thoughts' | 'nothing' | un
 	if (callsIn(message).length > 0) return undefined;
 	if (text.trim() !== '') return hasOnlyThoughts(text) ? 'thoughts' : undefined;
 	if (hasThoughts(message)) return 'thoughts';
-	return tokensOf(completion).completion_tokens === 0 ? undefined : 'nothing';
+	return completion.usage?.completion_tokens === 0 ? undefined : 'nothing';
 }
 
 /** How a choice ended, as far as its finish reason is known. */
@@ -37,21 +35,14 @@ export function answerEnd(completion: Completion): Choice['end'] {
 	return endOf(firstChoice(completion));
 }
 
-const tokenCount = spare(z.number());
-const tokenCounts = z.object({
-	prompt_tokens: tokenCount,
-	completion_tokens: tokenCount,
-	total_tokens: tokenCount,
-});
-
-/** The token counts that the service sent. */
-export function tokensOf({ usage, tokens }: Completion): Partial<z.infer<typeof tokenCounts>> {
-	return tokenCounts.safeParse(tokens ?? usage).data ?? {};
+/** The calls of tools in a message. */
+export function callsIn({ tool_calls }: Choice['message']): unknown[] {
+	return tool_calls ?? [];
 }
 
-/** The calls of tools in a message. */
-export function callsIn({ calls, tool_calls }: Fields): unknown[] {
-	return [calls, tool_calls].find((list) => Array.isArray(list)) ?? [];
+/** A completion as the service sent it. */
+export function sentCompletion({ sent_as, ...completion }: Completion): Fields {
+	return sent_as ?? completion;
 }
 
 /** Whether a model thought before it answered. */

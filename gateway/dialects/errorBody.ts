@@ -2,41 +2,14 @@ import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
 import { walk } from './answerWalk';
 import { completionIn } from './completion';
 import { isSuccess, SAYS_NOTHING, reasonWords } from './reasonWords';
-import { hasOnly } from './values';
 
 /** Fields of a body that tell an error by itself; a numeric `status` tells what a title is. */
 const TELLS =
 	/^(?:title|status|errors?|detail|error_?description|reason|base_resp|(?:err(?:or)?_?|status_?|fail_?)?(?:message|msg|reason))$/i;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
-const ERROR_FIELDS = new Set(['code', 'message', 'data']);
-const DATA = new Set(['retry_after', 'reason']);
-const ALTERNATE = new Set(['message', 'type', 'code']);
-
-/** An error in one of the two shapes of the interface. */
-function isDocumentedError(body: unknown): boolean {
-	if (isFields(body) && isFields(body.error) && Object.keys(body).length === 1)
-		return (
-			'message' in body.error &&
-			hasOnly(body.error, ALTERNATE) &&
-			Object.values(body.error).every(isWords)
-		);
-	if (!hasOnly(body, ERROR_FIELDS)) return false;
-	const { code, message, data } = body;
-	const isPlain =
-		isEmpty(data) || (hasOnly(data, DATA) && ['string', 'undefined'].includes(typeof data.reason));
-	return isPlain && isWords(code) && isWords(message);
-}
-
-const isWords = (text: unknown) =>
-	typeof text === 'string' &&
-	text === text.trim() &&
-	/^[^[{<\n][^\n]*$/.test(text) &&
-	!SAYS_NOTHING.test(text);
-
 /** An error body of any shape in the general one of the interface, with `type` and `param` of similar services; undefined for any other JSON. */
 export function errorFrom(body: unknown): unknown {
-	if (isDocumentedError(body)) return isSuccess(body as Fields) ? undefined : body;
 	if (typeof body !== 'object' || body === null || isSuccess(body as Fields)) return undefined;
 	const value = body as Fields;
 	const fields = Object.entries(value).filter(([name]) => TELLS.test(name));

@@ -1,28 +1,14 @@
 import { MAX_MODELS } from '../schemas/models';
 import { isFields } from '../schemas/responseJson';
-import { hasOnly } from './values';
 
-const FIELDS = new Set(['object', 'data']);
 const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
 /** The list of models, in its usual shape. The document does not show it, so all common ones are accepted. */
 export function modelListFrom(body: unknown): unknown {
-	if (isDocumented(body)) return body;
 	const { next, has_more } = isFields(body) ? body : {};
 	const list = unwrapped(unwrapped(body));
 	const isLong = Array.isArray(list) && list.length > MAX_MODELS;
 	return { data: Array.isArray(list) && !isLong ? list.map(modelRecord) : list, next, has_more };
-}
-
-/** The usual list, of records that all have an ID. */
-function isDocumented(body: unknown): boolean {
-	if (!hasOnly(body, FIELDS) || !Array.isArray(body.data)) return false;
-	const { data } = body;
-	return (
-		data.length > 0 &&
-		data.length <= MAX_MODELS &&
-		data.every((entry) => isFields(entry) && isName(entry.id))
-	);
 }
 
 /** A record with an `id`. Some services have numbers for IDs, which no request can name. */

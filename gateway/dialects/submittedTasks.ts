@@ -6,7 +6,7 @@ import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS_WORDS } from './reasonWords';
 import { isDone, readStatus } from './statusWords';
 import { takeInlineVideos } from './task';
-import { besideSent, hasOnly, idIn, numberIn, wordsIn, withRead } from './values';
+import { besideSent, idIn, numberIn, wordsIn, withRead } from './values';
 
 /** What has an ID of its own, but is no task. */
 const NO_TASK =
@@ -50,21 +50,6 @@ function rankOfName(name: string, own: string, value: string): number | undefine
 	return undefined;
 }
 
-const SUBMISSION_FIELDS = new Set(['id', 'object', 'created', 'model', 'data']);
-const TASK_FIELDS = new Set(['id', 'status', 'url', 'revised_prompt']);
-const STATUS = /^(?:queued|processing)$/;
-
-/** A submission as the interface has it. */
-function isDocumentedSubmission(answer: unknown): boolean {
-	if (!hasOnly(answer, SUBMISSION_FIELDS) || !Array.isArray(answer.data)) return false;
-	const { id, created, data } = answer;
-	const isTask = (task: unknown) =>
-		hasOnly(task, TASK_FIELDS) && isId(task.id) && STATUS.test(plainText(task.status));
-	return (
-		typeof id !== 'number' && typeof created !== 'string' && data.length > 0 && data.every(isTask)
-	);
-}
-
 const isId = (value: unknown) => typeof value === 'string' && value !== '';
 
 /**
@@ -72,8 +57,7 @@ const isId = (value: unknown) => typeof value === 'string' && value !== '';
  * @param placeOf gets each inline video in it, and returns the URL that takes its place
  */
 export function submissionFrom(answer: unknown, placeOf: (data: string) => string): unknown {
-	if (typeof answer !== 'object' || answer === null || isDocumentedSubmission(answer))
-		return answer;
+	if (typeof answer !== 'object' || answer === null) return answer;
 	const inline = takeInlineVideos(answer).filter(({ inside }) => !isWebAddress(inside.url));
 	for (const { data, inside } of inline) inside.url = placeOf(data);
 	const data = tasksIn(answer);

@@ -1,48 +1,15 @@
-import { type Fields, isFields, plainText } from '../schemas/responseJson';
+import { type Fields, isFields } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
 import { isDone, isKnownStatus, mayMeanFailed, saidStatus, readStatus } from './statusWords';
-import {
-	besideSent,
-	hasOnly,
-	idIn,
-	numberIn,
-	wordsIn,
-	percentIn,
-	timeIn,
-	withRead,
-} from './values';
+import { besideSent, idIn, numberIn, wordsIn, percentIn, timeIn, withRead } from './values';
 
-const VIDEO_TASK_FIELDS = new Set(
-	'id status progress url revised_prompt metadata created_at completed_at error'.split(' '),
-);
-const METADATA = new Set(['duration', 'size', 'fps', 'format']);
 const NUMBERS = { duration: numberIn, fps: numberIn };
 const READERS = {
 	...{ progress: percentIn, created_at: timeIn, completed_at: timeIn },
 	metadata: (value: unknown) => (isFields(value) ? withRead(value, NUMBERS) : value),
 };
-
-/** The task that was asked for, as the interface has it. Words about a failure are looked for in all of it. */
-function isDocumentedTask(answer: unknown, { ids }: Asked): boolean {
-	if (!hasOnly(answer, VIDEO_TASK_FIELDS) || !ids.includes(plainText(answer.id))) return false;
-	const { status, url, progress, created_at, completed_at, metadata, error } = answer;
-	const isRunning = (status === 'queued' || status === 'processing') && isNothing(url);
-	const isCompleted = status === 'completed' && /^https?:\/\/[^\s]+$/.test(plainText(url));
-	const numbers = [progress, created_at, completed_at];
-	return (
-		(isRunning || isCompleted) &&
-		typeof answer.id === 'string' &&
-		isNothing(error) &&
-		numbers.every((value) => isNothing(value) || typeof value === 'number') &&
-		(isNothing(metadata) ||
-			(hasOnly(metadata, METADATA) &&
-				['duration', 'fps'].every((name) => typeof metadata[name] !== 'string')))
-	);
-}
-
-const isNothing = (value: unknown) => value === undefined || value === null;
 
 /**
  * The task that was asked for, wherever and in whichever words an answer has it, as the interface has it; undefined if it has none.
@@ -51,7 +18,6 @@ const isNothing = (value: unknown) => value === undefined || value === null;
  * @param hasData whether its inline video was found
  */
 export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknown {
-	if (isDocumentedTask(answer, asked)) return answer;
 	const found = findTask(answer, asked);
 	if (found === undefined) return undefined;
 	const { task, word, failure } = found;
@@ -71,7 +37,7 @@ export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknow
 		said_status: saidStatus(word, status),
 		used: undefined,
 	};
-	return { ...besideSent(read, task), id, error: found.error };
+	return { ...besideSent(read, task), id, error: found.error ?? task.error };
 }
 
 /** Whether an answer is about the task that was asked for, though it may have no status. */

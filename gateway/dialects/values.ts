@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../schemas/responseJson';
+import type { Fields } from '../schemas/responseJson';
 
 /** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
 export function wordsIn(name: string): string {
@@ -50,9 +50,4 @@ export function besideSent(read: Fields, sent: Fields): Fields {
 		([name, value]) => name !== 'id' && value !== undefined && read[name] !== value,
 	);
 	return { ...read, sent_as: others.length === 0 ? undefined : Object.fromEntries(others) };
-}
-
-/** Whether an object has these fields alone. */
-export function hasOnly(value: unknown, names: ReadonlySet<string>): value is Fields {
-	return isFields(value) && Object.keys(value).every((name) => names.has(name));
 }

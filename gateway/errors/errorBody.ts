@@ -2,6 +2,7 @@ import { errorFrom, reasonFrom } from '../dialects';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { errorBody, wholeErrorBody } from '../schemas/errors';
+import { readAs } from '../schemas/lists';
 import type { VideoTask } from '../schemas/video';
 
 /** Characters of JSON. No service writes a longer error of a failed task. */
@@ -25,11 +26,12 @@ export interface ErrorWords {
 
 /** Seconds that an error body asks to wait (Error codes: `rate_limit_exceeded`). */
 export function retryAfterIn(body: unknown): number | undefined {
-	return errorBody.safeParse(body).data?.data?.retry_after;
+	return errorBody.lenient.safeParse(body).data?.data?.retry_after;
 }
 
-function errorWordsIn(body: unknown): ErrorWords | undefined {
-	const { success, data } = errorBody.safeParse(body);
+/** @param from the door */
+function errorWordsIn(body: unknown, from: typeof errorFrom): ErrorWords | undefined {
+	const { success, data } = readAs(body, errorBody, from);
 	if (!success) return undefined;
 	const { message, code, type, param: parameter } = data;
 	return { message, code, type, parameter, reason: data.data?.reason };
@@ -37,14 +39,14 @@ function errorWordsIn(body: unknown): ErrorWords | undefined {
 
 /** Reads the JSON of an error; undefined for any other JSON. */
 export function readErrorBody(value: unknown): ErrorWords | undefined {
-	return errorWordsIn(errorFrom(value));
+	return errorWordsIn(value, errorFrom);
 }
 
 /** Reads the error of a task, whose shape is undefined by the interface. */
 export function wordsOf(error: unknown): ErrorWords {
 	const message = typeof error === 'string' ? error : JSON.stringify(error);
 	return (
-		errorWordsIn(reasonFrom(error)) ?? {
+		errorWordsIn(error, reasonFrom) ?? {
 			message,
 			code: undefined,
 			type: undefined,

@@ -10,7 +10,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { anyList, counted, listOf, spare } from './lists';
+import { anyList, counted, listOf, type ResourceSchema, spare } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -105,40 +105,61 @@ export function agentRequest(
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
+const FINISH_WORDS = ['stop', 'length', 'content_filter'] as const;
+/** `tool_calls` is that of function calling, which the document names but does not show. */
+export const FINISH_REASONS = [...FINISH_WORDS, 'tool_calls'] as const;
+
+/** Chat completion (response, non-streaming). */
+const exactCompletion = z.strictObject({
+	id: z.string(),
+	object: z.literal('chat.completion'),
+	created: z.number(),
+	model: z.string(),
+	choices: listOf(
+		z.strictObject({
+			index: z.number(),
+			message: z.strictObject({ role: z.literal('assistant'), content: z.string() }),
+			finish_reason: z.enum(FINISH_WORDS),
+		}),
+	),
+	usage: z.strictObject({
+		prompt_tokens: z.number(),
+		completion_tokens: z.number(),
+		total_tokens: z.number(),
+	}),
+});
+
 /** `content` is null for tool calls, which the document names but does not show: they have the fields of similar services. */
 const answerMessage = z.looseObject({
 	role: spare(z.string()),
 	content: z.string().nullish(),
 	refusal: spare(z.string().nullable()),
-	tool_calls: z.unknown().superRefine(counted()).optional(),
-	/** What a dialect's calls of tools mean. Never shown. */
-	calls: spare(anyList),
+	tool_calls: anyList.superRefine(counted()).optional(),
 });
-
-/** `tool_calls` is that of function calling, which the document names but does not show. */
-export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'tool_calls'] as const;
 
 const choice = z.looseObject({
 	index: spare(z.number()),
 	message: answerMessage,
 	finish_reason: z.string().nullish(),
-	/** What a dialect's finish reason means: `aborted` leaves a part of an answer, after `failed` there is none. Never shown. */
+	/** What a dialect's finish reason means: `aborted` leaves a part of an answer, after `failed` there is none. */
 	end: spare(z.enum([...FINISH_REASONS, 'aborted', 'failed'])),
 });
 
-/**
- * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
- * the answer is paid for, so no other field is worth losing it over.
- */
-export const chatCompletion = z.looseObject({
+const count = spare(z.number());
+/** Unknown fields are kept. Only the choices matter: the answer is paid for, so no other field is worth losing it over. */
+const lenientCompletion = z.looseObject({
 	id: spare(z.string()),
-	object: z.literal('chat.completion').catch('chat.completion'),
-	created: spare(z.number()),
 	model: spare(z.string()),
 	choices: listOf(choice),
-	usage: spare(z.looseObject({}).nullable()),
-	/** What a dialect's usage means. Never shown. */
-	tokens: spare(z.looseObject({})),
+	usage: spare(
+		z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+	),
+	/** A completion that the document does not show, as it was sent. */
+	sent_as: z.looseObject({}).optional(),
 });
 
-export type Completion = z.infer<typeof chatCompletion>;
+export type Completion = z.infer<typeof lenientCompletion>;
+export const chatCompletion: ResourceSchema<Completion> = {
+	exact: exactCompletion,
+	lenient: lenientCompletion,
+};

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { spare } from './lists';
+import { type ResourceSchema, spare } from './lists';
 
 /** The codes of the interface, and the status of each (Error codes). Those of 413, 500, 502 and 503: "not shown". */
 export const ERROR_CODES = {
@@ -17,9 +17,22 @@ export function isErrorCode(code: string | undefined): code is ErrorCode {
 	return code !== undefined && Object.hasOwn(ERROR_CODES, code);
 }
 
+const documentedCode = z.enum(Object.keys(ERROR_CODES) as ErrorCode[]);
+/** One line: anything else may be the response of another server, which has words of its own. */
+const words = z.string().regex(/^[^\s[{<].*\S$/);
+const extra = z.strictObject({ retry_after: z.number(), reason: words }).partial();
+
+/** General error body, and the alternate one. */
+const exactError = z.union([
+	z.strictObject({ code: documentedCode, message: words, data: extra.nullable().optional() }),
+	z
+		.strictObject({ error: z.strictObject({ message: words, type: words, code: documentedCode }) })
+		.transform(({ error }) => error),
+]);
+
 const spareText = spare(z.string());
 
-/** General error body. `type` is of the alternate one, `param` of similar services. Only the message matters. */
+/** `type` is of the alternate one, `param` of similar services. Only the message matters. */
 const generalError = z.object({
 	code: spareText,
 	message: z.string(),
@@ -29,10 +42,14 @@ const generalError = z.object({
 });
 
 /** An error in one of the two shapes of the interface, as the general one. */
-export const errorBody = z.union([
+const lenientError = z.union([
 	generalError,
 	z.object({ error: generalError }).transform(({ error }) => error),
 ]);
+export const errorBody: ResourceSchema<z.infer<typeof lenientError>> = {
+	exact: exactError,
+	lenient: lenientError,
+};
 
 /** An error with all of one of the two shapes. A code is a string, or null. */
 export const wholeErrorBody = z.union([

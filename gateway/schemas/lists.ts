@@ -21,6 +21,33 @@ export const anyList = z.custom<unknown[]>(Array.isArray);
 export const spare = <Schema extends z.ZodType>(schema: Schema) =>
 	schema.optional().catch(undefined);
 
+/** The fields of a table, each of which nothing is lost without; null, too, is shown as it is. */
+export function spares<Shape extends Record<string, z.ZodType>>(shape: Shape) {
+	const fields = Object.entries(shape).map(([name, field]) => [name, spare(field.nullable())]);
+	return Object.fromEntries(fields) as {
+		[Name in keyof Shape]: ReturnType<typeof spare<z.ZodNullable<Shape[Name]>>>;
+	};
+}
+
+/** A resource: as the document shows it and nothing else, and with all that does not lose a paid answer. */
+export interface ResourceSchema<Resource> {
+	exact?: z.ZodType<Resource>;
+	lenient: z.ZodType<Resource>;
+}
+
+/**
+ * Reads a value as a resource. The door is for what the document does not show.
+ * @param from the door of the resource
+ */
+export function readAs<Resource>(
+	value: unknown,
+	{ exact, lenient }: ResourceSchema<Resource>,
+	from: (value: unknown) => unknown,
+): z.ZodSafeParseResult<Resource> {
+	const documented = exact?.safeParse(value);
+	return documented?.success ? documented : lenient.safeParse(from(value));
+}
+
 /** A list with an entry or more, counted before any of them is read. */
 export const listOf = <Entry extends z.ZodType>(entry: Entry) =>
 	anyList.superRefine(counted()).pipe(z.array(entry).min(1));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyList, counted, spare } from './lists';
+import { anyList, counted, type ResourceSchema, spare } from './lists';
 import { type Fields, isFields } from './responseJson';
 
 /** A model of the catalogue. */
@@ -32,7 +32,7 @@ const entries = anyList.superRefine(counted(MAX_MODELS, 'models')).transform((re
 });
 
 /** Body of `GET /v1/models`. The document does not show its shape: this is the usual one. */
-export const modelList = z
+const usualList = z
 	.object({
 		data: entries,
 		/** The URL of the next page. */
@@ -41,7 +41,8 @@ export const modelList = z
 		has_more: spare(z.literal(true)),
 	})
 	.transform(({ data, next, has_more }) => ({ models: data, next, hasMore: has_more }));
-export type ModelPage = z.infer<typeof modelList>;
+export type ModelPage = z.infer<typeof usualList>;
+export const modelList: ResourceSchema<ModelPage> = { lenient: usualList };
 
 /** The URL of the next page. The key is sent to the path of the list alone. */
 export function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {

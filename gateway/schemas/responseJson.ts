@@ -46,15 +46,22 @@ export class TooComplexError extends Error {
  * @throws SyntaxError
  */
 export function parseResponseJson(text: string): unknown {
+	return parseWithinBounds(text).value;
+}
+
+/** As {@link parseResponseJson}, with whole numbers beyond 2^53 as texts: an ID and a seed stay what they are. */
+export function parseResourceJson(text: string): unknown {
+	const { value, isRounded } = parseWithinBounds(text);
+	return isRounded ? parseWithinBounds(quoteLongNumbers(text)).value : value;
+}
+
+function parseWithinBounds(text: string): { value: unknown; isRounded: boolean } {
 	// Each value but the first takes two characters or more, so most texts need not be searched.
 	if (text.length > MAX_VALUES * 2 && countValues(text) > MAX_VALUES) {
 		throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
 	}
-	const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-	if (isDeeper(value, MAX_DEPTH)) {
-		throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
-	}
-	return value;
+	const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+	return { value, isRounded: hasRounded(value, MAX_DEPTH) };
 }
 
 /** As {@link parseResponseJson}; undefined for what it refuses. */
@@ -85,15 +92,28 @@ export function valuesIn(value: unknown): number {
 	return partsOf(value).reduce<number>((count, part) => count + valuesIn(part), 1);
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+/**
+ * Whether a value has a whole number that JavaScript rounded.
+ * @throws TooComplexError when it has more levels, or fields in one object, than any response
+ */
+function hasRounded(value: unknown, levels: number): boolean {
+	if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
 	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	const parts = partsOf(value);
-	if (parts.length > MAX_FIELDS && !Array.isArray(value))
-		throw new TooComplexError(
-			`it has more than ${MAX_FIELDS.toLocaleString('en')} fields in one object`,
-		);
-	return parts.some((part) => isDeeper(part, levels - 1));
+	if (levels === 0) throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
+	let found = false;
+	let fields = 0;
+	if (Array.isArray(value)) {
+		for (const entry of value) found = hasRounded(entry, levels - 1) || found;
+		return found;
+	}
+	// A list of the fields takes three times as long.
+	for (const name in value) {
+		found = hasRounded((value as Fields)[name], levels - 1) || found;
+		fields += 1;
+	}
+	if (fields <= MAX_FIELDS) return found;
+	const most = MAX_FIELDS.toLocaleString('en');
+	throw new TooComplexError(`it has more than ${most} fields in one object`);
 }
 
 /** A list is not copied: that takes longer than to parse it. */
@@ -101,17 +121,14 @@ function partsOf(value: object): unknown[] {
 	return Array.isArray(value) ? value : Object.values(value);
 }
 
-/** Most texts have no long number. This shows it much faster than the whole expression, and a stream is many short texts. */
-const MAY_BE_LONG = /\d{16}/;
 /**
  * The name of a field, which no text inside JSON looks like, and its whole number of 16 digits or more. Each part has an end: of a
  * loop over megabytes, a regular expression would remember every step.
  */
 const LONG_NUMBER = /("[\w-]{1,64}"\s{0,9}:\s{0,9})(-?\d{16,40})(?=\s{0,99}[,}])/g;
 
-/** JSON.parse changes the last digits of a number beyond 2^53: in quotation marks, an ID and a seed stay what they are. */
-export function quoteLongNumbers(json: string): string {
-	if (!MAY_BE_LONG.test(json)) return json;
+/** Puts whole numbers beyond 2^53 into quotation marks. */
+function quoteLongNumbers(json: string): string {
 	return json.replace(LONG_NUMBER, (field, name: string, digits: string) =>
 		Number.isSafeInteger(Number(digits)) ? field : `${name}"${digits}"`,
 	);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import { addTooBig, listOf, spare } from './lists';
+import { addTooBig, listOf, type ResourceSchema, spare, spares } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -50,22 +50,39 @@ export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
-const submittedTask = z.looseObject({
-	id: z.string().min(1),
+const taskId = z.string().min(1).max(MAX_TASK_ID);
+const submittedTask = {
+	id: taskId,
 	/** "`processing` on submission" */
-	status: z.enum(STATUSES).catch('processing'),
-	url: z.string().nullish().catch(null),
-	revised_prompt: spare(z.string().nullable()),
+	status: z.enum(['queued', 'processing']),
+	/** "null until a result exists" */
+	url: z.null(),
+	revised_prompt: z.string().optional(),
+};
+/** Video submission response. */
+const exactSubmission = z.strictObject({
+	id: z.string(),
+	object: z.string(),
+	created: z.number(),
+	model: z.string(),
+	data: listOf(z.strictObject(submittedTask)),
 });
 
-/** Video submission response. Only the IDs lead to what was paid for. */
-export const videoSubmission = z
+/** Only the IDs lead to what was paid for. */
+const lenientSubmission = z
 	.looseObject({
 		id: spare(z.string()),
 		object: spare(z.string()),
 		created: spare(z.number()),
 		model: spare(z.string()),
-		data: listOf(submittedTask),
+		data: listOf(
+			z.looseObject({
+				id: z.string().min(1),
+				status: z.enum(STATUSES).catch('processing'),
+				url: z.string().nullish().catch(null),
+				revised_prompt: spare(z.string().nullable()),
+			}),
+		),
 	})
 	.superRefine(({ data }, context) => {
 		const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
@@ -74,28 +91,41 @@ export const videoSubmission = z
 		addTooBig(context, message);
 	});
 
-export type VideoSubmission = z.infer<typeof videoSubmission>;
+export type VideoSubmission = z.infer<typeof lenientSubmission>;
+export const videoSubmission: ResourceSchema<VideoSubmission> = {
+	exact: exactSubmission,
+	lenient: lenientSubmission,
+};
 
-/** Video task (status query response), as a poll brings it. Only the status matters. */
-export const videoTaskReport = z.looseObject({
+/** Video task (status query response). */
+const metadata = { duration: z.number(), size: z.string(), fps: z.number(), format: z.string() };
+const ofTask = { progress: z.number().min(0).max(100), created_at: z.number() };
+const runningTask = z
+	.strictObject({ ...ofTask, ...submittedTask })
+	.partial({ progress: true, created_at: true });
+const exactReport = z.discriminatedUnion('status', [
+	runningTask,
+	runningTask.extend({
+		status: z.literal('completed'),
+		/** "Address of the produced video when completed" */
+		url: z.string().regex(/^https?:\/\/\S+$/),
+		completed_at: z.number().optional(),
+		metadata: z.strictObject(metadata).partial().optional(),
+	}),
+]);
+
+/** Only the status matters. */
+const lenientReport = z.looseObject({
 	id: z.string().min(1).optional(),
 	/** One of the four task statuses. With any other word, the task is still running. */
 	status: z.string().min(1),
-	progress: spare(z.number().min(0).max(100).nullable()),
-	url: spare(z.string().nullable()),
-	revised_prompt: spare(z.string().nullable()),
-	metadata: spare(
-		z
-			.looseObject({
-				duration: spare(z.number().nullable()),
-				size: spare(z.string().nullable()),
-				fps: spare(z.number().nullable()),
-				format: spare(z.string().nullable()),
-			})
-			.nullable(),
-	),
-	created_at: spare(z.number().nullable()),
-	completed_at: spare(z.number().nullable()),
+	...spares({
+		...ofTask,
+		url: z.string(),
+		revised_prompt: z.string(),
+		metadata: z.looseObject(spares(metadata)),
+		completed_at: z.number(),
+	}),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
 	/** What a dialect says beside: further videos, a status that is none of the four, with what it means, and the words of a failure. */
@@ -108,10 +138,16 @@ export const videoTaskReport = z.looseObject({
 	sent_as: z.looseObject({ id: z.string().optional() }).optional(),
 });
 
-export const videoTask = videoTaskReport.extend({
+type VideoTaskReport = z.infer<typeof lenientReport>;
+export const videoTaskReport: ResourceSchema<VideoTaskReport> = {
+	exact: exactReport,
+	lenient: lenientReport,
+};
+
+export const videoTask = lenientReport.extend({
 	id: z.string(),
 	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
-	used: videoTaskReport.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
+	used: lenientReport.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
 });
 
 /** A video task, with the id it was requested by. */

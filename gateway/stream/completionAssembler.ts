@@ -58,7 +58,8 @@ export class CompletionAssembler {
 
 	toCompletion(): Fields {
 		const sorted = [...this.choices].sort(([a], [b]) => a - b);
-		return { ...this.head, choices: sorted.map(([index, choice]) => toChoice(index, choice)) };
+		const choices = sorted.map(([index, choice]) => toChoice(index, choice));
+		return { ...this.head, object: 'chat.completion', choices };
 	}
 
 	private choice(index: number): AssembledChoice {
@@ -85,10 +86,10 @@ function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 		Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index')),
 	);
 	return {
-		finish_reason: null,
-		...rest,
 		index,
 		message: calls.length === 0 ? whole : { ...whole, tool_calls },
+		finish_reason: null,
+		...rest,
 	};
 }
 

@@ -1,7 +1,7 @@
 import { malformedResponse } from '../parseResponse';
 import { chunksInLine, type Data, isFailure, Lines } from '../dialects';
+import { parseResourceJson } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
-import { parseEvent } from './eventJson';
 
 /** Characters of a line. No chunk is as long: a longer line is not one of an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
@@ -74,5 +74,13 @@ export class SseEvents {
 		if (chunks.length > 0)
 			for (const chunk of chunks) this.addEvents(events, { text: chunk, isError });
 		else events.push({ value, text, isError: isError || (value === undefined && isFailure(text)) });
+	}
+}
+
+function parseEvent(text: string): unknown {
+	try {
+		return parseResourceJson(text);
+	} catch {
+		return undefined;
 	}
 }

@@ -4,6 +4,7 @@ import { type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { toServiceError } from '../errors/serviceError';
 import { malformedResponse } from '../parseResponse';
 import { type Completion, chatCompletion } from '../schemas/chat';
+import { readAs } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
 import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
@@ -65,7 +66,7 @@ export class StreamedAnswer {
 		// Each line is without the key, but a key that two deltas divide is whole only now.
 		const redacted = this.response.apiKey.redactResponse(json);
 		const value: unknown = redacted === json ? whole : JSON.parse(redacted);
-		const completion = chatCompletion.safeParse(completionFrom(value));
+		const completion = readAs(value, chatCompletion, completionFrom);
 		if (completion.success) return completion.data;
 		throw malformedResponse(this.response, 'The stream ended without an answer', json);
 	}

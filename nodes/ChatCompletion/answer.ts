@@ -10,9 +10,9 @@ import {
 	type GatewayError,
 	jsonValuesIn,
 	malformedAnswer,
+	sentCompletion,
 	shortText,
 	textOf,
-	tokensOf,
 	whereJsonBreaks,
 } from '../../gateway';
 import { type OutputFields, present, without } from '../shared/output/item';
@@ -83,7 +83,8 @@ export function noJsonError(
 
 export function simplified(completion: Completion): IDataObject {
 	const { id, model } = completion;
-	const usage = present(tokensOf(completion));
+	const { prompt_tokens, completion_tokens, total_tokens } = completion.usage ?? {};
+	const usage = present({ prompt_tokens, completion_tokens, total_tokens });
 	const choice = firstChoice(completion);
 	const calls = callsIn(choice.message);
 	const fields: Record<keyof typeof answerFields | 'tool_calls', unknown> = {
@@ -100,16 +101,12 @@ export function simplified(completion: Completion): IDataObject {
 
 /** The completion as the service sent it, without an `error`, which would send a good item to the error branch. */
 export function full(completion: Completion): IDataObject {
-	const choices = completion.choices.map((choice) => ({
-		...without(choice, 'end'),
-		message: without(choice.message, 'calls'),
-	}));
-	return { ...without(without(completion, 'error'), 'tokens'), choices } as IDataObject;
+	return without(sentCompletion(completion), 'error') as IDataObject;
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
 export function countTokens(context: IExecuteFunctions, completion: Completion): void {
-	const { prompt_tokens, completion_tokens } = tokensOf(completion);
+	const { prompt_tokens, completion_tokens } = completion.usage ?? {};
 	if (prompt_tokens === undefined && completion_tokens === undefined) return;
 	try {
 		n8n.accumulateTokenUsage(context, prompt_tokens ?? 0, completion_tokens ?? 0);

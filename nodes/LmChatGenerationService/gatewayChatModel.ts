@@ -18,7 +18,6 @@ import {
 	malformedAnswer,
 	shortText,
 	textOf,
-	tokensOf,
 } from '../../gateway';
 import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
@@ -186,7 +185,7 @@ function cutOff(text: string, reason: string): Error {
 }
 
 function usageOf(completion: Completion): { usage?: TokenUsage } {
-	const { prompt_tokens, completion_tokens, total_tokens } = tokensOf(completion);
+	const { prompt_tokens, completion_tokens, total_tokens } = completion.usage ?? {};
 	if (prompt_tokens === undefined && completion_tokens === undefined) return {};
 	const [promptTokens = 0, completionTokens = 0] = [prompt_tokens, completion_tokens];
 	const totalTokens = total_tokens ?? promptTokens + completionTokens;

@@ -58,7 +58,7 @@ test.each([
 		stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
 		{ simplify: false, options: { stream } },
 	);
-	expect(json).toMatchObject({ id, created: Number(id), usage });
+	expect(json).toMatchObject({ id, created: id, usage });
 	expect(json.choices).toMatchObject([
 		{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
 	]);
