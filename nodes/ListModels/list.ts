@@ -19,7 +19,7 @@ type Versions = (typeof VERSIONS)[number];
 
 /** The filters in use, on the canvas: "Get latest models: video, kite". The editor hands over an expression as it is written. */
 export const listSubtitle =
-	'={{ (([versions, ...texts]) => ["Get " + (versions || "all") + " models", texts.filter(Boolean).join(", ")].filter(Boolean).join(": "))(["versions", "kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))) }}';
+	'={{ (([versions, ...texts]) => ["Get " + ((versions === "all" ? "" : versions) || "many") + " models", texts.filter(Boolean).join(", ")].filter(Boolean).join(": "))(["versions", "kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))) }}';
 
 export const listProperties: INodeProperties[] = [
 	{

@@ -46,18 +46,19 @@ describe('the subtitle on the canvas', () => {
 		['videoGeneration', { operation: 'wait', taskId: 'task' }, 'Wait for video'],
 		['videoGeneration', model(setByAI('Model')), 'Generate video: model set by AI'],
 		['chatCompletion', model(setByAI('Model')), 'model set by AI'],
-		['listModels', {}, 'Get all models'],
+		['listModels', {}, 'Get many models'],
+		['listModels', { filters: { versions: 'all' } }, 'Get many models'],
 		[
 			'listModels',
 			{ filters: { versions: 'latest', search: 'heron' } },
 			'Get latest models: heron',
 		],
-		['listModels', { filters: { kind: 'video', search: 'kite' } }, 'Get all models: video, kite'],
-		['listModels', { filters: { kind: '={{ $json.kind }}' } }, 'Get all models: {{ $json.kind }}'],
+		['listModels', { filters: { kind: 'video', search: 'kite' } }, 'Get many models: video, kite'],
+		['listModels', { filters: { kind: '={{ $json.kind }}' } }, 'Get many models: {{ $json.kind }}'],
 		[
 			'listModels',
 			{ filters: { search: '={{ $json.search }}' } },
-			'Get all models: {{ $json.search }}',
+			'Get many models: {{ $json.search }}',
 		],
 	])('of %s with %j', (node, parameters, subtitle) => {
 		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
