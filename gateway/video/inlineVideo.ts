@@ -48,6 +48,9 @@ async function readApart(response: ServiceResponse, isKept: boolean) {
 /** The submission, or the task, whose response is its video as it is (vLLM-Omni). */
 const FILE_AS_JSON = Buffer.from('{"status":"completed","data":[{"b64_json":"file"}]}');
 
+/** The task that an empty response with status 202 tells of (xAI). */
+const ACCEPTED_AS_JSON = Buffer.from('{"status":"processing"}');
+
 /** Reads a submission, and the finished video of each of its tasks that has one in the response itself. */
 export async function readSubmission(response: ServiceResponse) {
 	const { json, isWhole, videoOf } = await readApart(response, true);
@@ -91,7 +94,9 @@ export async function readTaskWithVideo(
 	};
 	const refusal = (error: GatewayError, answer: unknown) =>
 		unreadableTask(error, answer === undefined ? undefined : isAbout(answer, asked));
-	const task = await parseResource(json, isWhole, response, videoTaskReport, from, refusal);
+	const isAccepted = response.status === 202 && json.length === 0;
+	const bytes = isAccepted ? ACCEPTED_AS_JSON : json;
+	const task = await parseResource(bytes, isWhole, response, videoTaskReport, from, refusal);
 	return { ...task, video: data && videoOf(data) };
 }
 
