@@ -1,87 +1,87 @@
 import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
-import { addsToAnswer, ChoicePieces, isReadable } from './choicePieces';
 import { completionIn } from './completion';
 import { CountedIndexes } from './countedIndexes';
 import { finishReasonIn } from './finishWords';
+import { firstMessage, hasValue, messageInChoice, OF_MESSAGE, sentCalls } from './message';
+import { ToolCallPieces } from './toolCallPieces';
 import { numberIn } from './values';
 
-/** As many chunks as an answer has at most. */
-const MAX_WITHHELD = 100_000;
+/** Fields of a choice that are read into its `delta`, or into the chunk. */
+const READ_APART = new Set([...OF_MESSAGE, 'usage']);
+const isReadApart = (name: string) => name !== 'delta' && READ_APART.has(name);
 
-/**
- * The chunks of one stream, as the interface has them. Pieces of other choices than the first are withheld as long as they may be parts of
- * the first, whose chunks the service counts.
- */
+/** The chunks of one stream, as the interface has them. */
 export class Chunks {
-	/** How many pieces of the answer were withheld so far. */
-	withheld = 0;
 	private readonly indexes = new CountedIndexes();
-	private readonly choices = new Map<number, ChoicePieces>();
-	private pieces: Fields[] = [];
+	private readonly calls = new Map<number, ToolCallPieces>();
+	/** The choices with parts in `delta`: a `message` of these repeats the whole answer. */
+	private readonly inDeltas = new Set<number>();
 
-	/** The chunks of an event. What is no chunk comes out as it is; undefined stands for a chunk that cannot be read. */
-	from(event: unknown): unknown[] {
+	/** The chunk of an event. What is no chunk comes out as it is; undefined stands for a chunk that cannot be read. */
+	from(event: unknown): unknown {
 		const chunk = completionIn(event);
-		if (!isFields(chunk) || !Array.isArray(chunk.choices)) return [chunk];
+		if (!isFields(chunk) || !Array.isArray(chunk.choices)) return chunk;
 		const { choices } = chunk;
-		if (choices.length > MAX_ENTRIES || !choices.every(isFields)) return [chunk];
+		if (choices.length > MAX_ENTRIES || !choices.every(isFields)) return chunk;
+		this.indexes.mayBeOne &&= choices.length < 2;
+		const read = choices.map((piece) => this.read(piece));
+		if (!read.every(isFields)) return undefined;
+		if (this.areOne) read.map(partOf).forEach((part) => this.indexes.add(part));
 		const usage = choices.find(({ usage: counts }) => !isEmptied(counts))?.usage;
-		const head = usage === undefined ? chunk : { ...chunk, usage };
-		if (!this.indexes.mayBeOne) return [this.read(head, choices)];
-		const parts = choices.map(partOf);
-		this.indexes.add(parts);
-		if (!this.indexes.mayBeOne) return [...this.released(), this.read(head, choices)];
-		const [piece] = choices;
-		const [part] = parts;
-		if (!piece || !part || part.index === 0 || !isReadable(piece))
-			return [this.read(head, choices)];
-		if (this.pieces.length >= MAX_WITHHELD) return [undefined];
-		this.pieces.push(piece);
-		if (part.hasValue || part.hasEnded) this.withheld += 1;
-		// The other fields of a chunk, such as the usage, count in the order in which they come.
-		return [{ ...head, choices: [] }];
+		const isSame = usage === undefined && read.every((piece, at) => piece === choices[at]);
+		return isSame ? chunk : { ...chunk, usage: usage ?? chunk.usage, choices: read };
 	}
 
-	/** What is left at the end of the stream. */
+	/** The pieces of calls that were withheld. */
 	rest(): unknown[] {
-		const released = this.released();
-		const calls = [...this.choices].flatMap(([index, pieces]) => pieces.rest(index));
-		return [...released, ...calls.map((piece) => ({ choices: [piece] }))];
+		return [...this.calls].flatMap(([index, calls]) => {
+			const tool_calls = calls.rest();
+			return tool_calls.length > 0 ? [{ choices: [{ index, delta: { tool_calls } }] }] : [];
+		});
 	}
 
-	/** The pieces that were withheld, as those of the first choice if they may be. */
-	private released(): unknown[] {
-		const { pieces } = this;
-		this.pieces = [];
-		const indexAs = this.indexes.mayBeOne ? () => 0 : indexOf;
-		return pieces.map((piece) => ({ choices: [this.choice(piece, indexAs(piece))] }));
+	/** Whether all choices are parts of one answer. */
+	get areOne(): boolean {
+		return this.indexes.mayBeOne;
 	}
 
-	private read(chunk: Fields, pieces: readonly Fields[]): Fields | undefined {
-		const choices = pieces.map((piece) => this.choice(piece, indexOf(piece)));
-		if (choices.includes(undefined)) return undefined;
-		const isSame = choices.every((choice, at) => choice === pieces[at]);
-		return isSame ? chunk : { ...chunk, choices };
+	/** A piece of a choice as the interface has it: the same, if it is one already; undefined if it cannot be read. */
+	private read(piece: Fields): Fields | undefined {
+		const number = numberIn(piece.index);
+		const index = typeof number === 'number' ? number : 0;
+		const delta = this.deltaIn(piece, index);
+		if (delta === undefined) return undefined;
+		const finish_reason = finishReasonIn(piece.finish_reason);
+		const isSame =
+			piece.index === index && piece.finish_reason === finish_reason && piece.delta === delta;
+		if (isSame && !Object.keys(piece).some(isReadApart)) return piece;
+		const others = Object.entries(piece).filter(([name]) => !READ_APART.has(name));
+		return { ...Object.fromEntries(others), index, delta, finish_reason };
 	}
 
-	private choice(piece: Fields, index: number): Fields | undefined {
-		const pieces = this.choices.get(index) ?? new ChoicePieces();
-		this.choices.set(index, pieces);
-		return pieces.from(piece, index);
+	/** Some services send the whole message as one chunk, others in pieces, and others repeat it at the end. */
+	private deltaIn(piece: Fields, index: number): Fields | undefined {
+		const own = firstMessage([piece.delta]);
+		if (own !== undefined && hasValue(own)) this.inDeltas.add(index);
+		const delta =
+			this.inDeltas.has(index) || (this.areOne && this.inDeltas.size > 0)
+				? own
+				: firstMessage([piece.delta, piece.message, messageInChoice(piece)]);
+		if (delta === undefined || !('tool_calls' in delta || 'function_call' in delta)) return delta;
+		const sent = sentCalls(delta);
+		const calls = this.calls.get(index) ?? new ToolCallPieces();
+		this.calls.set(index, calls);
+		const tool_calls = sent.length > 0 ? calls.from(sent) : undefined;
+		return { ...delta, function_call: undefined, tool_calls };
 	}
 }
 
-function partOf(piece: Fields) {
+function partOf({ index, delta, finish_reason }: Fields) {
 	return {
-		index: indexOf(piece),
-		hasValue: addsToAnswer(piece),
-		hasEnded: finishReasonIn(piece.finish_reason) !== null,
+		index: index as number,
+		hasValue: isFields(delta) && hasValue(delta),
+		hasEnded: typeof finish_reason === 'string',
 	};
-}
-
-function indexOf({ index }: Fields): number {
-	const number = numberIn(index);
-	return typeof number === 'number' ? number : 0;
 }

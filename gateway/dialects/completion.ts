@@ -2,7 +2,7 @@ import { MAX_ENTRIES } from '../schemas/lists';
 import { isEmptied } from '../schemas/input';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { finishMeaning, finishReasonIn } from './finishWords';
-import { asMessage, sentCalls, contentIn, hasValue, isContent, messageInChoice } from './message';
+import { firstMessage, hasValue, messageInChoice, sentCalls } from './message';
 import { toolCallsFrom } from './toolCalls';
 import { idIn, numberIn, withRead } from './values';
 
@@ -36,21 +36,17 @@ export function completionIn(body: unknown): unknown {
 function choiceFrom(choice: unknown): Fields[] {
 	if (!isFields(choice)) return [];
 	const finish_reason = finishReasonIn(choice.finish_reason);
-	const found = [choice.message, choice.delta, messageInChoice(choice)]
-		.map(asMessage)
-		.find(hasValue);
+	const message = firstMessage([choice.message, choice.delta, messageInChoice(choice)]);
+	if (message === undefined) return [];
 	const isEmptyAnswer =
 		isFields(choice.message) || (isEmptied(choice.message) && finish_reason !== null);
-	if (found === undefined && !isEmptyAnswer) return [];
-	const message = found ?? asMessage(choice.message);
-	const content = contentIn(message.content);
-	if (!isContent(content)) return [];
+	if (!isEmptyAnswer && !hasValue(message)) return [];
 	return [
 		{
 			...withRead(choice, { index: numberIn }),
 			finish_reason,
 			end: finishMeaning(finish_reason ?? ''),
-			message: { ...message, content, tool_calls: toolCallsFrom(sentCalls(message)) },
+			message: { ...message, tool_calls: toolCallsFrom(sentCalls(message)) },
 		},
 	];
 }

@@ -16,16 +16,13 @@ export class CountedIndexes {
 	private last = -Infinity;
 	private ended: number | undefined;
 
-	add(parts: readonly PartOfChoice[]): void {
-		this.mayBeOne &&= parts.length < 2;
-		for (const { index, hasValue, hasEnded } of parts) {
-			if (hasValue) {
-				this.mayBeOne &&= index > this.last && this.ended === undefined;
-				this.last = index;
-			}
-			if (!hasEnded) continue;
-			this.mayBeOne &&= this.ended === undefined || this.ended === index;
-			this.ended ??= index;
+	add({ index, hasValue, hasEnded }: PartOfChoice): void {
+		if (hasValue) {
+			this.mayBeOne &&= index > this.last && this.ended === undefined;
+			this.last = index;
 		}
+		if (!hasEnded) return;
+		this.mayBeOne &&= this.ended === undefined || this.ended === index;
+		this.ended ??= index;
 	}
 }

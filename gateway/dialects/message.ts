@@ -12,15 +12,12 @@ function textOfPart(part: unknown): string | null | undefined {
  * The text of a content, which some services send as a list of parts.
  * @returns what is no content as it is
  */
-export function contentIn(content: unknown): unknown {
+function contentIn(content: unknown): unknown {
 	if (isEmptied(content) || typeof content === 'string') return content;
 	if (!Array.isArray(content)) return textOfPart(content) || content;
 	const texts = content.map(textOfPart);
 	return texts.includes(undefined) ? content : texts.join('');
 }
-
-export const isContent = (content: unknown): boolean =>
-	isEmptied(content) || typeof content === 'string';
 
 const MESSAGE_FIELDS = [
 	'role',
@@ -35,9 +32,21 @@ const MESSAGE_FIELDS = [
 /** Fields of a choice that are its message, or a part of one. */
 export const OF_MESSAGE = new Set(['message', 'delta', 'text', ...MESSAGE_FIELDS]);
 
-/** A message, which may be a text alone. */
-export function asMessage(value: unknown): Fields {
-	return typeof value === 'string' ? { content: value } : isFields(value) ? value : {};
+/** A message, which may be a text alone; undefined if it is none. */
+function asMessage(value: unknown): Fields | undefined {
+	if (isFields(value)) return value;
+	const isNothing = isEmptied(value) || (Array.isArray(value) && value.length === 0);
+	return isNothing ? {} : typeof value === 'string' ? { content: value } : undefined;
+}
+
+/** The first of some messages that is more than a role, else the first of all; undefined if it cannot be read. */
+export function firstMessage(values: unknown[]): Fields | undefined {
+	const messages = values.map(asMessage);
+	if (!messages.every(isFields)) return undefined;
+	const message = messages.find(hasValue) ?? messages[0]!;
+	const content = contentIn(message.content);
+	if (!isEmptied(content) && typeof content !== 'string') return undefined;
+	return content === message.content ? message : { ...message, content };
 }
 
 /** Whether a message is more than a role. */

@@ -2,6 +2,9 @@ import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
 import { FieldMerger } from './mergeFields';
 
+/** Some services number the chunks of one answer as its choices. No answer has as many. */
+const MAX_CHOICES = 100_000;
+
 /** A chunk that cannot be read. The answer without it would not be complete. */
 export class InvalidChunkError extends Error {}
 
@@ -40,10 +43,7 @@ export class CompletionAssembler {
 			const { index: sent, delta, ...rest } = fieldsIn(part);
 			const index = typeof sent === 'number' ? sent : 0;
 			const choice = this.choice(index);
-			for (const name of Object.keys(rest)) {
-				if (name === 'logprobs') this.merger.merge(choice.rest, name, rest[name]);
-				else this.merger.keep(choice.rest, name, rest[name]);
-			}
+			this.keepAll(choice, rest);
 			const added = fieldsIn(delta ?? {});
 			const { content } = added;
 			if (!isText(content)) throw new InvalidChunkError();
@@ -56,23 +56,51 @@ export class CompletionAssembler {
 		return { text, isContent };
 	}
 
+	/** Makes one choice of all. @returns what this adds to the text of the first */
+	joinChoices(): string {
+		const [first, ...others] = this.inOrder();
+		if (first === undefined) return '';
+		const [index, choice] = first;
+		const passedOn = index === 0 ? textOfChoice(choice).length : 0;
+		for (const [, { message, rest }] of others) {
+			this.merger.mergeAll(choice.message, message);
+			this.keepAll(choice, rest);
+		}
+		this.choices.clear();
+		this.choices.set(0, choice);
+		return textOfChoice(choice).slice(passedOn);
+	}
+
+	private inOrder(): Array<[index: number, choice: AssembledChoice]> {
+		return [...this.choices].sort(([a], [b]) => a - b);
+	}
+
+	private keepAll({ rest }: AssembledChoice, fields: Fields): void {
+		for (const name of Object.keys(fields)) {
+			if (name === 'logprobs') this.merger.merge(rest, name, fields[name]);
+			else this.merger.keep(rest, name, fields[name]);
+		}
+	}
+
 	toCompletion(): Fields {
-		const sorted = [...this.choices].sort(([a], [b]) => a - b);
-		const choices = sorted.map(([index, choice]) => toChoice(index, choice));
+		const choices = this.inOrder().map(([index, choice]) => toChoice(index, choice));
 		return { ...this.head, object: 'chat.completion', choices };
 	}
 
 	private choice(index: number): AssembledChoice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
-		if (this.choices.size >= MAX_ENTRIES)
-			throw new TooComplexError(`it has more than ${MAX_ENTRIES} choices`);
+		if (this.choices.size >= MAX_CHOICES)
+			throw new TooComplexError(`it has more than ${MAX_CHOICES.toLocaleString('en')} choices`);
 		const choice = { message: {}, rest: {} };
 		this.merger.count(choice);
 		this.choices.set(index, choice);
 		return choice;
 	}
 }
+
+const textOfChoice = ({ message }: AssembledChoice) =>
+	typeof message.content === 'string' ? message.content : '';
 
 function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 	const { tool_calls: pieces, ...others } = message;

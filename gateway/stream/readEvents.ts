@@ -79,7 +79,6 @@ export async function readEvents(
 				if (isWhole && !isOfService) finish();
 				else reject(error as Error);
 			})
-			// What was withheld may be refused now.
 			.catch(reject)
 			.finally(() => stopDraining());
 	});

@@ -36,21 +36,18 @@ export class StreamedAnswer {
 			const body = readErrorBody(value) ? value : { error: value ?? text };
 			throw toServiceError(this.response, body);
 		}
-		const { withheld } = this.chunks;
-		const adds = this.chunks.from(value).map((chunk) => {
-			const added = this.addChunk(chunk, text);
-			this.onText(added.text);
-			return added.isContent;
-		});
+		const added = this.addChunk(this.chunks.from(value), text);
+		this.onText(added.text);
 		const error = errorBeside(value);
 		if (error !== undefined) throw toServiceError(this.response, error);
-		return adds.includes(true) || this.chunks.withheld > withheld;
+		return added.isContent;
 	};
 
 	/** @returns whether every choice has a finish reason */
 	end = (): boolean => {
-		const texts = this.chunks.rest().map((chunk) => this.addChunk(chunk, '').text);
-		this.onText(this.response.apiKey.redactResponse(texts.join('')));
+		for (const chunk of this.chunks.rest()) this.addChunk(chunk, '');
+		if (this.chunks.areOne)
+			this.onText(this.response.apiKey.redactResponse(this.assembler.joinChoices()));
 		return this.assembler.isFinished;
 	};
 

@@ -11,8 +11,8 @@ export const errorFrom: typeof open.errorFrom = same;
 export const reasonFrom: typeof open.reasonFrom = same;
 
 export class Chunks {
-	withheld = 0;
-	from = (event: unknown): unknown[] => [event];
+	areOne = false;
+	from = (event: unknown): unknown => event;
 	rest = (): unknown[] => [];
 }
 
