@@ -157,12 +157,15 @@ async function seed(
 	await listAsInstalled(api, USER_FOLDER);
 }
 
-/** With its links: one of them approves a video. Each is on a line of its own, since a terminal takes a bracket for a part of it. */
+/** With its links, such as "Approve", each on a line of its own, since a terminal takes a bracket for a part of it. */
 function printMail({ subject, text = '', html }: ParsedMail): void {
-	const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link);
+	const anchors = [...String(html).matchAll(/<a\s[^>]*href="([^"]*)"[^>]*>([^]*?)<\/a>/g)];
+	const links = anchors.map(
+		([, link = '', words = '']) =>
+			`${words.replace(/<[^>]*>/g, '').trim()}: ${link.replaceAll('&amp;', '&')}`,
+	);
 	const withoutLinks = links.length > 0 ? text.replace(/ ?\[https?:[^\]]*\]/g, '') : text;
-	const lines = [withoutLinks, ...links.map((link) => link.replaceAll('&amp;', '&'))];
-	print(`\nAn e-mail arrived: ${subject}\n\n${lines.join('\n')}\n`);
+	print(`\nAn e-mail arrived: ${subject}\n\n${[withoutLinks, ...links].join('\n')}\n`);
 }
 
 function printAccess(n8n: N8nServer, simulator: Simulator, password: string): void {
