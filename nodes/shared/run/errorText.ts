@@ -197,8 +197,9 @@ export function forEditor(
 	return error;
 }
 
+/** The line breaks of an error that gets more lines after its first ones stay. */
 function withoutTags(text: string): string {
-	return text.replace(/<(?=[a-z/!])/gi, '&lt;');
+	return text.replace(/<(?!br>\n)(?=[a-z/!])/gi, '&lt;');
 }
 
 /** A message as a sentence that another one follows. */
