@@ -110,24 +110,27 @@ function paused({ scenario, rows }: Played): string[] {
 	);
 }
 
-/** For scenarios in which nothing but a wait takes long. */
-function longRuns({ scenario, rows, suspended }: Played): string[] {
+/** For scenarios in which nothing but the wait of one node takes long. */
+function longRuns({ scenario, rows, suspended, downtimes }: Played): string[] {
 	const [node, ...others] = scenario.nodes;
-	const isPlain = node?.kind === 'video' && node.wait?.waitIn === 'database' && others.length === 0;
+	if (node?.kind !== 'video' || others.length > 0 || node.tries !== undefined) return [];
 	const { faults, limits, refused, outages = [] } = scenario.service;
 	const isSlow =
-		faults.length + limits.length + outages.length > 0 ||
+		faults.length + limits.length + outages.length + suspended.length + downtimes.length > 0 ||
 		refused !== undefined ||
 		scenario.items.length > 3;
-	if (!isPlain || node.tries !== undefined || isSlow || suspended.length > 0) return [];
-	if ((node.wait?.maxWait ?? 600) < 80) return [];
-	return rows.flatMap((row) =>
-		row.engineRuns.flatMap(({ from, to = from }) =>
-			to - from > MAX_LEG_MS && canPause(scenario, row.mode) && !hasErrorOfStop(row, rows)
-				? [`execution ${row.id} waits ${seconds(to - from)} in memory instead of in the database`]
-				: [],
-		),
-	);
+	if (isSlow) return [];
+	const { waitIn, maxWait = 600 } = node.wait ?? {};
+	return rows.flatMap((row) => {
+		const isHeld = canPause(scenario, row.mode) && !hasErrorOfStop(row, rows);
+		const isInDatabase = waitIn === 'database' && maxWait >= 80;
+		const mostMs = isInDatabase ? MAX_LEG_MS : 1000 * maxWait + LAST_POLLS_MS;
+		const isOver = isInDatabase ? isHeld : waitIn !== 'database' && scenario.shape === 'sequence';
+		if (!isOver) return [];
+		return row.engineRuns.flatMap(({ from, to = from }) =>
+			to - from > mostMs ? [`execution ${row.id} waits ${seconds(to - from)} in memory`] : [],
+		);
+	});
 }
 
 function sentAfterStop({ rows, stops, truth }: Played): boolean {

@@ -25,23 +25,32 @@ const slowLimit = record({
 	requests: constantFrom(1, 2),
 });
 
+const clockIsSet = record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
+	({ at, by }): ScenarioEvent[] => [{ what: 'stepClock', at, by }],
+);
+
 /** A batch under a limit, beside another execution that shares it or not, or whose host's clock is set in a pause. */
 const limited: fc.Arbitrary<Theme> = record({
 	nodes: constant([chat]),
 	items: many,
-	events: fc.oneof(
-		second('same'),
-		second('other'),
-		record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
-			({ at, by }): ScenarioEvent[] => [{ what: 'stepClock', at, by }],
-		),
-	),
+	events: fc.oneof(second('same'), second('other'), clockIsSet),
 	service: record({
 		latencyMs: FAST,
 		limits: record({ limit: slowLimit, seconds: constantFrom(5, 10, 60) }).map(
 			({ limit, seconds }) => [{ ...limit, seconds }],
 		),
 	}),
+});
+
+/** A wait that outlasts its Max Wait, while the host's clock is set. */
+const outlasting: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		waitIn: constantFrom('memory' as const, 'database' as const),
+		maxWait: constantFrom(40, 200),
+	}).map((wait): ScenarioNode[] => [{ ...video, wait }]),
+	items: few,
+	events: clockIsSet,
+	service: record({ latencyMs: FAST, limits: none(), seconds: constant(5000) }),
 });
 
 /** One model is out of reach for an hour, another one is not. */
@@ -149,6 +158,7 @@ const stoppedAgent: fc.Arbitrary<Theme> = record({
 /** What depends on time. */
 export const timing: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 3, arbitrary: limited },
+	{ weight: 3, arbitrary: outlasting },
 	{ weight: 1, arbitrary: suspended },
 	{ weight: 1, arbitrary: fewAtOnce },
 	{ weight: 1, arbitrary: slots },
