@@ -1,7 +1,7 @@
 import { isOfOtherServer } from '../errors/afterFailure';
 import { type GatewayError, NoResponseError, ServiceError } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
-import { mayBeFailed, type VideoTask } from '../schemas/video';
+import { mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';
 
@@ -30,15 +30,15 @@ interface Doubted {
 
 /**
  * What to doubt after a poll. A task that is waited for may be paid for: no number of unlucky polls gives it up.
- * @param lacksVideo whether the task is done, and its video is not there
+ * @param hasVideo whether the video of a task that is done is there
  */
 export function doubtAfter(
 	task: WaitedTask,
 	polled: VideoTask | GatewayError,
-	lacksVideo: boolean,
+	hasVideo: (task: VideoTask) => boolean,
 	now: WallTime,
 ): Doubted | undefined {
-	const found = polled instanceof Error ? saidByFailure(task, polled) : saidOf(polled, lacksVideo);
+	const found = polled instanceof Error ? saidByFailure(task, polled) : saidOf(polled, hasVideo);
 	if (found === undefined) {
 		// An outage says nothing, and is no poll that knows the task.
 		const kept = polled instanceof Error ? task.doubt : undefined;
@@ -57,9 +57,10 @@ const lasting = (said: string, ms: number): PollWords => ({
 	endsAt: (since) => later(since, ms),
 });
 
-function saidOf(task: VideoTask, lacksVideo: boolean): PollWords | undefined {
+function saidOf(task: VideoTask, hasVideo: (task: VideoTask) => boolean): PollWords | undefined {
 	if (mayBeFailed(task)) return lasting('the status error', STATUS_MS);
-	return lacksVideo ? lasting('no video', KNOWN_MS) : undefined;
+	const isDone = statusMeaning(task) === 'completed';
+	return isDone && !hasVideo(task) ? lasting('no video', KNOWN_MS) : undefined;
 }
 
 function saidByFailure(

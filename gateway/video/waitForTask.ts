@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { aboutKnown, waitTimeout } from '../errors/videoError';
-import { isFinished, mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
+import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import type { WaitedTask } from './waitedTask';
@@ -98,30 +98,24 @@ export async function waitForTask(
 			const polled = await get(stopping.signal, deadline && withinMs).catch(gatewayError);
 			const now = clock.wallTime();
 			const failure = polled instanceof GatewayError ? polled : undefined;
-			const found = polled instanceof GatewayError ? undefined : polled;
-			if (found) note(task, found);
+			if (!(polled instanceof GatewayError)) {
+				task.submitted ??= task.latest;
+				task.latest = polled;
+			}
 			if (stopping.signal.aborted) throw new CancelledError();
 
-			const ordered = task.submitted ?? task.latest;
-			const lacksVideo =
-				found !== undefined && statusMeaning(found) === 'completed' && !hasVideo(found);
-			const doubted = doubtAfter(task, polled, lacksVideo, now);
+			const doubted = doubtAfter(task, polled, hasVideo, now);
 			task.doubt = doubted?.doubt;
-			const isCertain = !deadline || doubted?.isCertain === true;
-			if (found && !deadline) return found;
-			if (hasFile && found?.status !== 'completed') return asLatest(task, ordered);
-			if (found && isCertain && mayBeFailed(found)) return asLatest(task, failed(found));
-			if (found && isFinished(found) && (!doubted || isLast)) return found;
-			const isEnough = isCertain || isLast || (failure && task.submitted === undefined);
-			if (isEnough && hasUrl(ordered)) return asLatest(task, ordered);
-			if (found && isCertain && lacksVideo) return found;
-			if (failure && isCertain) throw aboutKnown(failure, task);
+			const end = endAfter(wait, polled, doubted?.isCertain === true, isLast);
+			if (end instanceof GatewayError) throw end;
+			if (end) return (task.latest = end);
 
 			if (isLast) {
 				task.lastFailedAt = earliest([task.lastFailedAt ?? now, now]);
 				const repeatedMs = REPEATED_MS - msBetween(task.lastFailedAt, now);
 				// A minute is for polls that got no answer.
-				if (found || failure?.isAnswer || repeatedMs <= 0) throw waitTimeout(task.latest, failure);
+				if (!failure || failure.isAnswer || repeatedMs <= 0)
+					throw waitTimeout(task.latest, failure);
 				task.due = later(now, Math.min(interval, repeatedMs));
 				continue;
 			}
@@ -146,19 +140,27 @@ function firstPoll({ submittedAt, deadline }: WaitedTask, ms: number, now: WallT
 	return earliest([later(submittedAt, ms), later(now, ms), deadline ?? now]);
 }
 
+/** With what the wait ends after a poll: the task, or why no poll can tell of it. Undefined: it continues. */
+function endAfter(
+	{ task, hasFile }: TaskWait,
+	polled: VideoTask | GatewayError,
+	isCertain: boolean,
+	isLast: boolean,
+): VideoTask | GatewayError | undefined {
+	const isFailure = polled instanceof GatewayError;
+	const { deadline, submitted } = task;
+	const ordered = submitted ?? task.latest;
+	const told = isFailure ? aboutKnown(polled, task) : polled;
+	if (!deadline) return told;
+	if (hasFile && (isFailure || polled.status !== 'completed')) return ordered;
+	if (!isFailure && isFinished(polled) && (!task.doubt || isLast)) return polled;
+	if (!isFailure && isCertain && mayBeFailed(polled)) return { ...polled, status: 'failed' };
+	const isEnough = isCertain || isLast || (isFailure && submitted === undefined);
+	if (isEnough && hasUrl(ordered)) return ordered;
+	return isCertain ? told : undefined;
+}
+
 const hasUrl = ({ status, url }: VideoTask) => status === 'completed' && Boolean(url);
-
-function asLatest(task: WaitedTask, latest: VideoTask): VideoTask {
-	task.latest = latest;
-	return latest;
-}
-
-const failed = (task: VideoTask): VideoTask => ({ ...task, status: 'failed' });
-
-function note(task: WaitedTask, found: VideoTask): void {
-	task.submitted ??= task.latest;
-	task.latest = found;
-}
 
 async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
