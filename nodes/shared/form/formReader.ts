@@ -234,8 +234,11 @@ export class FormReader {
 
 	/** @throws GatewayError for an item that failed in an earlier node: nobody means a field with that gap */
 	private throwIfFailedBefore(path: string, code: string, item: number): void {
-		const failure = failureBefore(this.context.getInputData()[item]?.json);
-		if (failure !== undefined) throw refusalOfFailed(path, code, failure);
+		const { context } = this;
+		const items = context.getInputData();
+		const failure = failureBefore(items[item]?.json);
+		const endsOthers = items.length > 1 && !context.continueOnFail();
+		if (failure !== undefined) throw refusalOfFailed(path, code, failure, endsOthers);
 	}
 
 	/**

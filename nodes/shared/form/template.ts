@@ -135,12 +135,22 @@ export class Template {
 	}
 }
 
-/** @param failure the message of the node before */
-export function refusalOfFailed(path: string, code: string, failure: string): GatewayError {
+/**
+ * @param failure the message of the node before
+ * @param endsOthers whether the node ends with it, and does no other item
+ */
+export function refusalOfFailed(
+	path: string,
+	code: string,
+	failure: string,
+	endsOthers: boolean,
+): GatewayError {
+	const gap = `${shortened(code)} has no value here.`;
+	const others = 'To continue with the other items, set On Error of this node to Continue, too.';
 	return refusal(
 		nameOf(path),
 		`The node before failed for this item: ${failure}`,
-		`${shortened(code)} has no value here.`,
+		endsOthers ? `${gap} ${others}` : gap,
 	);
 }
 

@@ -40,6 +40,18 @@ describe.each(['wait', 'get'])('%s', (operation) => {
 		expect(simulator.requests).toEqual([]);
 	});
 
+	test('that ends with such an item says how to get the tasks of the others', async () => {
+		const items = [{ task_id: 'task-7' }, { error: { message: 'No quota left' } }];
+		const { error } = await runNode(simulator, {
+			...finding(operation),
+			items,
+			onError: 'stopWorkflow',
+		});
+		expect(error?.description).toContain('set On Error of this node to Continue, too.');
+		const [, item] = await errorsOf(finding(operation), items);
+		expect(item?.description).not.toContain('On Error');
+	});
+
 	test('finds the task of an item that failed after it was submitted', async () => {
 		const task_id = await submitted();
 		const items = [{ error: { message: 'The video was not finished', task_id } }];
