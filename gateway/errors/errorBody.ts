@@ -1,7 +1,7 @@
 import { errorFrom, reasonFrom } from '../dialects';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
-import { errorBody, wholeErrorBody } from '../schemas/errors';
+import { type ErrorBody, errorBody, wholeErrorBody } from '../schemas/errors';
 import { readAs } from '../schemas/lists';
 import type { VideoTask } from '../schemas/video';
 
@@ -26,16 +26,20 @@ export interface ErrorWords {
 
 /** Seconds that an error body asks to wait (Error codes: `rate_limit_exceeded`). */
 export function retryAfterIn(body: unknown): number | undefined {
-	return errorBody.lenient.safeParse(body).data?.data?.retry_after;
+	const { data } = errorBody.lenient.safeParse(body);
+	return data && general(data).data?.retry_after;
 }
 
 /** @param from the door */
 function errorWordsIn(body: unknown, from: typeof errorFrom): ErrorWords | undefined {
 	const { success, data } = readAs(body, errorBody, from);
 	if (!success) return undefined;
-	const { message, code, type, param: parameter } = data;
-	return { message, code, type, parameter, reason: data.data?.reason };
+	const { message, code, type, param: parameter, data: more } = general(data);
+	return { message, code, type, parameter, reason: more?.reason };
 }
+
+/** The one of the two shapes that has the other one inside. */
+const general = (body: ErrorBody) => ('error' in body ? body.error : body);
 
 /** Reads the JSON of an error; undefined for any other JSON. */
 export function readErrorBody(value: unknown): ErrorWords | undefined {

@@ -25,9 +25,7 @@ const extra = z.strictObject({ retry_after: z.number(), reason: words }).partial
 /** General error body, and the alternate one. */
 const exactError = z.union([
 	z.strictObject({ code: documentedCode, message: words, data: extra.nullable().optional() }),
-	z
-		.strictObject({ error: z.strictObject({ message: words, type: words, code: documentedCode }) })
-		.transform(({ error }) => error),
+	z.strictObject({ error: z.strictObject({ message: words, type: words, code: documentedCode }) }),
 ]);
 
 const spareText = spare(z.string());
@@ -41,12 +39,10 @@ const generalError = z.object({
 	param: spareText,
 });
 
-/** An error in one of the two shapes of the interface, as the general one. */
-const lenientError = z.union([
-	generalError,
-	z.object({ error: generalError }).transform(({ error }) => error),
-]);
-export const errorBody: ResourceSchema<z.infer<typeof lenientError>> = {
+/** An error in one of the two shapes of the interface. */
+const lenientError = z.union([generalError, z.object({ error: generalError })]);
+export type ErrorBody = z.infer<typeof lenientError>;
+export const errorBody: ResourceSchema<ErrorBody> = {
 	exact: exactError,
 	lenient: lenientError,
 };

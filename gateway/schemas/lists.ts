@@ -36,7 +36,7 @@ export interface ResourceSchema<Resource> {
 }
 
 /**
- * Reads a value as a resource. The door is for what the document does not show.
+ * Reads a value as a resource: what the document shows stays the same object, and the door is for anything else.
  * @param from the door of the resource
  */
 export function readAs<Resource>(
@@ -44,9 +44,12 @@ export function readAs<Resource>(
 	{ exact, lenient }: ResourceSchema<Resource>,
 	from: (value: unknown) => unknown,
 ): z.ZodSafeParseResult<Resource> {
-	const documented = exact?.safeParse(value);
-	return documented?.success ? documented : lenient.safeParse(from(value));
+	if (exact && isExactly(value, exact)) return { success: true, data: value };
+	return lenient.safeParse(from(value));
 }
+
+const isExactly = <Resource>(value: unknown, exact: z.ZodType<Resource>): value is Resource =>
+	exact.safeParse(value).success;
 
 /** A list with an entry or more, counted before any of them is read. */
 export const listOf = <Entry extends z.ZodType>(entry: Entry) =>

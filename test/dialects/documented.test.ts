@@ -33,7 +33,7 @@ function readWithDoor<Resource>(schema: ResourceSchema<Resource>, answer: object
 	return { data, isAsked: door.mock.calls.length > 0 };
 }
 
-test.each<[string, ResourceSchema<unknown>, object, object?]>([
+test.each<[string, ResourceSchema<unknown>, object]>([
 	['a completion', chatCompletion, completion],
 	['a submission', videoSubmission, submission],
 	['a queued task', videoTaskReport, { ...task, status: 'queued' }],
@@ -42,9 +42,11 @@ test.each<[string, ResourceSchema<unknown>, object, object?]>([
 	['an error', errorBody, error],
 	['a rate limit', errorBody, wait],
 	['a filtered content', errorBody, filtered],
-	['an error of the chat endpoint', errorBody, { error: inner }, inner],
-])('%s of the interface is read without the door', (_what, schema, answer, read = answer) => {
-	expect(readWithDoor(schema, answer)).toEqual({ data: read, isAsked: false });
+	['an error of the chat endpoint', errorBody, { error: inner }],
+])('%s of the interface is read as it is, without the door', (_what, schema, answer) => {
+	const { data, isAsked } = readWithDoor(schema, answer);
+	expect(data).toBe(answer);
+	expect(isAsked).toBe(false);
 });
 
 test.each<[string, ResourceSchema<unknown>, object]>([
