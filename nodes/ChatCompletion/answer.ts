@@ -25,20 +25,15 @@ export const answerFields = {
 	id: 'string',
 } satisfies OutputFields;
 
+/** Every field of an answer that is not simplified. */
+const FULL_ANSWER_FIELDS = [
+	...['id', 'object', 'created', 'model', 'choices', 'usage'],
+	...['service_tier', 'system_fingerprint'],
+];
+
 /** Every field that an answer may have: Include Input Fields adds none of the same name. */
 export function answerItemFields(simplify: boolean, jsonOutput: boolean): string[] {
-	const own = simplify
-		? [...Object.keys(answerFields), 'tool_calls']
-		: [
-				'id',
-				'object',
-				'created',
-				'model',
-				'choices',
-				'usage',
-				'service_tier',
-				'system_fingerprint',
-			];
+	const own = simplify ? [...Object.keys(answerFields), 'tool_calls'] : FULL_ANSWER_FIELDS;
 	return jsonOutput ? [...own, 'json'] : own;
 }
 
@@ -69,14 +64,11 @@ export function noJsonError(
 		answerEnd(completion) === 'length'
 			? 'The answer was cut off: increase Max Tokens.'
 			: 'Add this sentence to a message: "Answer only with JSON." Name the fields there, too, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
-	const error =
-		reason === undefined
-			? malformedAnswer('The model did not answer with JSON', text, advice)
-			: malformedAnswer(
-					"The JSON in the model's answer is not valid",
-					text,
-					`It breaks here: ${reason}. ${advice}`,
-				);
+	const message = reason
+		? "The JSON in the model's answer is not valid"
+		: 'The model did not answer with JSON';
+	const where = reason ? `It breaks here: ${reason}. ` : '';
+	const error = malformedAnswer(message, text, where + advice);
 	error.record.partial_text = text;
 	return error;
 }

@@ -19,11 +19,11 @@ import { readBoolean } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	collectionOf,
+	NOT_GENERATED,
 	readMaxBillableRequests,
-	SENDING_OPTIONS,
 } from '../shared/form/sharedProperties';
 import { chatOptions, requestFields, systemMessage } from '../shared/form/chatOptions';
-import { Outcomes } from '../shared/run/outcomes';
+import { Outcomes, outputOf } from '../shared/run/outcomes';
 import type { Service } from '../shared/run/connect';
 import { runItems } from '../shared/run/runItems';
 import { afterEarlierTry, recordOf } from '../shared/run/errorText';
@@ -49,14 +49,7 @@ export const chatOptionsCollection = collectionOf('Options', 'options', chatOpti
 /** The parameters that form a request, listed only here. */
 const chatRequestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsCollection],
-	ignored: [
-		...SENDING_OPTIONS,
-		'stream',
-		'jsonOutput',
-		'includeInputFields',
-		'maxBillableRequests',
-		'user',
-	],
+	ignored: [...NOT_GENERATED, 'stream', 'jsonOutput'],
 };
 
 /** What the form says of an item. */
@@ -97,14 +90,19 @@ export async function complete(
 			return {
 				outcomes,
 				read: (itemIndex) => readForm(run, itemIndex),
-				prepare: (form, itemIndex) => prepare(run, form, itemIndex),
+				prepare(form, itemIndex) {
+					const entry = book.entryOf(itemIndex, form.request);
+					const known = entry.answer && readAnswer(entry.answer as Completion, form.jsonOutput);
+					if (known === undefined) spending.plan(itemIndex, 1, form.maxBillableRequests);
+					return { ...form, entry, known };
+				},
 				refusal: () => spending.refusal(book.failureBefore),
 				async work(prepared, itemIndex) {
 					const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
 					outcomes.done(itemIndex, [itemOf(run, prepared, answer, itemIndex)]);
 				},
 				output() {
-					const items = outcomes.output(context);
+					const items = outputOf(context, outcomes.ofItems);
 					hintAboutEach(context, 'answer', run.odd);
 					return items;
 				},
@@ -112,13 +110,6 @@ export async function complete(
 		},
 		end: (output) => book.end(output),
 	});
-}
-
-function prepare(run: ChatRun, form: ChatForm, itemIndex: number): Prepared {
-	const entry = run.book.entryOf(itemIndex, form.request);
-	const known = entry.answer && readAnswer(entry.answer as Completion, form.jsonOutput);
-	if (known === undefined) run.spending.plan(itemIndex, 1, form.maxBillableRequests);
-	return { ...form, entry, known };
 }
 
 function readForm({ service: { form }, isLive }: ChatRun, itemIndex: number) {
@@ -160,7 +151,7 @@ function itemOf(
 	const own: IDataObject = { ...parsed, ...answered, ...parsed };
 	const names = answerItemFields(simplify, jsonOutput);
 	const json = includeInputFields
-		? withInputFields(run.service.context, itemIndex, own, names, run.odd)
+		? withInputFields(run.service.context, itemIndex, own, names)
 		: own;
 	return { json, pairedItem: { item: itemIndex } };
 }

@@ -9,7 +9,7 @@ import type { FormReader } from '../shared/form/formReader';
 import { type OutputFields, without } from '../shared/output/item';
 import { collectionOf } from '../shared/form/sharedProperties';
 import { numberProperty, readChoice, readNumber } from '../shared/form/parameterValues';
-import { Outcomes } from '../shared/run/outcomes';
+import { Outcomes, outputOf } from '../shared/run/outcomes';
 import { runItems } from '../shared/run/runItems';
 import { hintAfterRun } from '../shared/output/hints';
 
@@ -105,7 +105,7 @@ export async function list(
 					selected.map((model) => ({ json: modelJson(model), pairedItem })),
 				);
 			},
-			output: () => outcomes.output(context),
+			output: () => outputOf(context, outcomes.ofItems),
 		}),
 	});
 }

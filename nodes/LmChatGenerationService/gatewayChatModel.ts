@@ -146,12 +146,27 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			const completion = await spend(() => send(request, AbortSignal.any(signals)));
 			const text = textOf(completion);
 			const how = answerEnd(completion);
-			if (how === 'aborted') throw cutOff(text, firstChoice(completion).finish_reason ?? '');
+			if (how === 'aborted') {
+				const reason = shortText(firstChoice(completion).finish_reason ?? '');
+				const cutOff = malformedAnswer(
+					`The service ended the answer early (finish_reason: ${reason})`,
+					text || '(no text)',
+					'Run the node again. If it happens again, ask for a shorter answer, or choose another model.',
+				);
+				cutOff.record.partial_text = text;
+				// A chain takes half an answer for a whole one: here are no hints.
+				throw cutOff;
+			}
 			const { calls, sendBack } = toolCallParts(completion, messages, (words) =>
 				gateway.redactError(words),
 			);
 			if (text === '' && calls.length === 0 && how !== 'length' && how !== 'content_filter')
-				throw nothingSaid(emptyAnswer(completion) === 'thoughts');
+				// n8n's agents hand on an empty text as their answer.
+				throw malformedAnswer(
+					'The model answered with neither text nor a call of a tool',
+					emptyAnswer(completion) === 'thoughts' ? '(only thoughts)' : '(nothing)',
+					'Run the node again, or choose another model.',
+				);
 			const hasMore = Object.keys(sendBack).length > 0;
 			return {
 				text,
@@ -162,26 +177,6 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			throw toNodeError(error);
 		}
 	}
-}
-
-/** n8n's agents hand on an empty text as their answer. */
-function nothingSaid(hasThoughts: boolean): Error {
-	return malformedAnswer(
-		'The model answered with neither text nor a call of a tool',
-		hasThoughts ? '(only thoughts)' : '(nothing)',
-		'Run the node again, or choose another model.',
-	);
-}
-
-/** A chain takes half an answer for a whole one: here are no hints. */
-function cutOff(text: string, reason: string): Error {
-	const error = malformedAnswer(
-		`The service ended the answer early (finish_reason: ${shortText(reason)})`,
-		text || '(no text)',
-		'Run the node again. If it happens again, ask for a shorter answer, or choose another model.',
-	);
-	error.record.partial_text = text;
-	return error;
 }
 
 function usageOf(completion: Completion): { usage?: TokenUsage } {

@@ -3,13 +3,7 @@
  * each wrap says what the SDK does without it. A wrap can go once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
-import {
-	type GatewayError,
-	invalidInput,
-	jsonValuesIn,
-	malformedAnswer,
-	plainText,
-} from '../../gateway';
+import { invalidInput, jsonValuesIn, malformedAnswer, plainText } from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
@@ -52,7 +46,13 @@ export function likeOtherModels(model: unknown, errors: Errors): unknown {
 function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 	const { _generate, _streamResponseChunks, bindTools: bind } = model;
 	const refuseFiles = (messages: unknown[]) => {
-		if (messages.some(hasFile)) throw errors.toNodeError(textOnlyError());
+		if (!messages.some(hasFile)) return;
+		const textOnly = invalidInput(
+			'messages',
+			'The messages contain an image or a file, but the service accepts text only',
+			'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',
+		);
+		throw errors.toNodeError(textOnly);
 	};
 	const bindTools = (tools: object[], options?: ToolOptions) => {
 		const bound = wrap(bind.call(model, tools), errors);
@@ -90,14 +90,6 @@ function isLangChainModel(model: unknown): model is LangChainModel {
  * {@link GatewayChatModel} sees the messages, and AI Agent passes the images of its item on by default: the model would
  * answer without them.
  */
-function textOnlyError(): GatewayError {
-	return invalidInput(
-		'messages',
-		'The messages contain an image or a file, but the service accepts text only',
-		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',
-	);
-}
-
 function hasFile(message: unknown): boolean {
 	const parts = fieldOf(message, 'content');
 	return (
@@ -152,16 +144,14 @@ interface ToolOptions {
 	tool_choice?: unknown;
 }
 
+const TOOL_CHOICES = ['auto', 'none', 'required'];
+
 /** The SDK ignores `tool_choice`. LangChain lets a node name the tool alone, and has a word of its own for "required". */
 function readToolChoice(options: ToolOptions): ToolOptions {
-	const { tool_choice } = options;
-	if (typeof tool_choice !== 'string') return options;
-	const word = tool_choice === 'any' ? 'required' : tool_choice;
-	const isWord = ['auto', 'none', 'required'].includes(word);
-	return {
-		...options,
-		tool_choice: isWord ? word : { type: 'function', function: { name: word } },
-	};
+	const tool_choice = options.tool_choice === 'any' ? 'required' : options.tool_choice;
+	const isName = typeof tool_choice === 'string' && !TOOL_CHOICES.includes(tool_choice);
+	if (!isName) return { ...options, tool_choice };
+	return { ...options, tool_choice: { type: 'function', function: { name: tool_choice } } };
 }
 
 interface StructuredOutputOptions {
@@ -180,37 +170,27 @@ function structuredOutput(
 	errors: Errors,
 ): unknown {
 	const description = plainText(fieldOf(schema, 'description')) || 'Hands over the answer';
-	const read = async (message: Message) => {
-		const [call] = message.tool_calls;
-		const given = call === undefined ? jsonIn(message) : call.args;
-		return await checked(schema, given).catch((error: unknown) => {
-			const text = call === undefined ? textOfParts(message.content) : JSON.stringify(given);
-			throw errors.toNodeError(unstructured(errors.redact(text), errors.redact(reasonsOf(error))));
-		});
+	const read = async ({ content, tool_calls: [call] }: Message): Promise<unknown> => {
+		const text = textOfParts(content);
+		// A model that knows no tools may answer with JSON all the same.
+		const choices = [{ message: { content: text } }];
+		const values = () => jsonValuesIn({ object: 'chat.completion', choices });
+		const given = call === undefined ? values()?.at(-1) : call.args;
+		const parse = fieldOf(schema, 'parseAsync');
+		try {
+			if (given === undefined) throw new Error('It has no JSON.');
+			return typeof parse === 'function' ? ((await parse.call(schema, given)) as unknown) : given;
+		} catch (error) {
+			const unstructured = malformedAnswer(
+				'The model did not answer in the requested structure',
+				errors.redact(call === undefined ? text : JSON.stringify(given)),
+				`${errors.redact(reasonsOf(error))} Run the node again, or choose a model that can call tools.`,
+			);
+			throw errors.toNodeError(unstructured);
+		}
 	};
 	return bindTools([{ name, description, schema }], { tool_choice: name }).pipe(async (raw) =>
 		includeRaw ? { raw, parsed: await read(raw).catch(() => null) } : await read(raw),
-	);
-}
-
-/** A model that knows no tools may answer with JSON all the same. */
-function jsonIn({ content }: Message): unknown {
-	const message = { content: textOfParts(content) };
-	return jsonValuesIn({ object: 'chat.completion', choices: [{ message }] })?.at(-1);
-}
-
-/** @throws the error of a zod schema, or an error that says that the answer has no JSON */
-async function checked(schema: object, given: unknown): Promise<unknown> {
-	if (given === undefined) throw new Error('It has no JSON.');
-	const parse = fieldOf(schema, 'parseAsync');
-	return typeof parse === 'function' ? ((await parse.call(schema, given)) as unknown) : given;
-}
-
-function unstructured(text: string, reasons: string): Error {
-	return malformedAnswer(
-		'The model did not answer in the requested structure',
-		text,
-		`${reasons} Run the node again, or choose a model that can call tools.`,
 	);
 }
 
@@ -218,14 +198,11 @@ function unstructured(text: string, reasons: string): Error {
 function reasonsOf(error: unknown): string {
 	const issues = fieldOf(error, 'issues');
 	if (!Array.isArray(issues)) return plainText(fieldOf(error, 'message'));
-	return issues
-		.map((issue) => `${pathIn(issue)}: ${plainText(fieldOf(issue, 'message'))}.`)
-		.join(' ');
-}
-
-function pathIn(issue: unknown): string {
-	const path = fieldOf(issue, 'path');
-	return Array.isArray(path) ? path.map(plainText).join(',') : plainText(path);
+	const reasons = issues.map((issue) => {
+		const path = [fieldOf(issue, 'path')].flat().map(plainText);
+		return `${path.join(',')}: ${plainText(fieldOf(issue, 'message'))}.`;
+	});
+	return reasons.join(' ');
 }
 
 const BYTES_PER_TOKEN = 4;

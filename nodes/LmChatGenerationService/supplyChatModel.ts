@@ -27,7 +27,9 @@ export async function supplyChatModel(
 	itemIndex: number,
 	properties: INodeProperties[],
 ): Promise<SupplyData> {
-	const sdk = loadSdk();
+	// Loaded for the first agent: it takes a second and a thousand files. By `require`, since n8n lets its own packages be found
+	// through NODE_PATH, which an `import` ignores.
+	const sdk = require('@n8n/ai-node-sdk') as AiNodeSdk;
 	// With this mark n8n shows the error of a call at this node, and links to it from the agent. A call does not name its item.
 	const toNodeError = (error: unknown) => {
 		const made = nodeError(context, namedAsInForm(error, properties));
@@ -67,12 +69,4 @@ export async function supplyChatModel(
 		// n8n shows an error before any call at this node, unless the error has that mark.
 		throw nodeError(context, namedAsInForm(error, properties), itemIndex);
 	}
-}
-
-/**
- * The SDK is loaded for the first agent: it takes a second and a thousand files. It is loaded by `require`, since n8n lets its
- * own packages be found through NODE_PATH, which an `import` ignores.
- */
-function loadSdk(): AiNodeSdk {
-	return require('@n8n/ai-node-sdk') as AiNodeSdk;
 }

@@ -13,14 +13,16 @@ import { SpendingLimit } from '../shared/book/spendingLimit';
 import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
+import { hintAfterRun } from '../shared/output/hints';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { runItems } from '../shared/run/runItems';
 import { requestHints, requestParameters } from './form/request';
 import { waitingTooltip } from './form/wait';
 import { operationProperties, operations } from './operations';
-import { TaskLog } from './tasks/log';
-import { VideoOutput } from './tasks/output';
+import { aboutStopped, withTasks } from './tasks/log';
+import { itemsOf } from './tasks/output';
+import type { BookedRun } from './tasks/plan';
 import { workOf } from './tasks/run';
 
 const videoNodeProperties: INodeProperties[] = [
@@ -107,24 +109,23 @@ async function runChosenOperation(
 	const operation = operations[String(chosen)];
 	const submits = operation?.submits ?? false;
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
-	const log = new TaskLog(context, book, durable.isLastTry, submits);
-	const output = new VideoOutput(context, book, submits);
+	const run: BookedRun = { context, book, durable, submits };
 	try {
 		const made = await runItems(context, {
 			properties: videoNodeProperties,
 			connected(service) {
 				const rule = `must be ${Object.keys(operations).join(' or ')}`;
 				if (operation === undefined) throw refusedValue('operation', rule, chosen);
-				const spending = new SpendingLimit(context);
-				return workOf({ service, book, spending, durable, log, output }, operation);
+				return workOf({ ...run, service, spending: new SpendingLimit(context) }, operation);
 			},
-			fail: (errorOf) => output.items(errorOf),
+			fail: (cause) => itemsOf(run, cause),
 			end: (ended) => book.end(ended),
 		});
 		if (!Array.isArray(made)) return made;
-		if (made.some(({ json }) => json.error !== undefined)) log.hintAboutStopped();
+		const about = made.some(({ json }) => json.error !== undefined) && aboutStopped(run);
+		if (about) hintAfterRun(context, about);
 		return [made];
 	} catch (error) {
-		throw log.withTasks(error);
+		throw withTasks(run, error);
 	}
 }

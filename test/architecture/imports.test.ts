@@ -27,11 +27,10 @@ const ROOMS: Record<string, string[][]> = {
 		['wait'],
 		['settle', 'submit'],
 		['download'],
-		['plan'],
 		['output'],
-		['hints', 'fileName'],
+		['hints'],
 		['log'],
-		['advice', 'stoppedRuns'],
+		['advice', 'plan', 'stoppedRuns'],
 	],
 };
 

@@ -4,7 +4,7 @@ import { collectGarbage } from '../engine/collectGarbage';
 import { stubbedGateway } from '../gateway/inMemory';
 import { noJsonError } from '../../nodes/ChatCompletion/answer';
 import { Template } from '../../nodes/shared/form/template';
-import { videoFile } from '../../nodes/VideoGeneration/tasks/fileName';
+import { videoFile } from '../../nodes/VideoGeneration/tasks/download';
 
 const MiB = 1024 * 1024;
 const SMALL = 100_000;

@@ -8,8 +8,8 @@ import {
 	collectionOf,
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
+	NOT_GENERATED,
 	readMaxBillableRequests,
-	SENDING_OPTIONS,
 	userOption,
 } from '../../shared/form/sharedProperties';
 import { modelLocator, readModel } from '../../shared/editor/modelLocator';
@@ -35,11 +35,7 @@ export const requestProperties: INodeProperties[] = [
 		displayName: 'Size',
 		name: 'size',
 		type: 'options',
-		options: [
-			{ name: '480p', value: '480p' },
-			{ name: '720p', value: '720p' },
-			{ name: '1080p', value: '1080p' },
-		],
+		options: ['480p', '720p', '1080p'].map((size) => ({ name: size, value: size })),
 		default: '720p',
 		description: 'The resolution of the video',
 	},
@@ -58,11 +54,7 @@ export const optionsProperty = collectionOf('Options', 'options', [
 		displayName: 'Frames per Second',
 		name: 'fps',
 		type: 'options',
-		options: [
-			{ name: '24', value: 24 },
-			{ name: '30', value: 30 },
-			{ name: '60', value: 60 },
-		],
+		options: [24, 30, 60].map((fps) => ({ name: `${fps}`, value: fps })),
 		default: 24,
 		description: 'The frame rate',
 	},
@@ -101,13 +93,7 @@ export const optionsProperty = collectionOf('Options', 'options', [
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
-	ignored: [
-		...SENDING_OPTIONS,
-		'includeInputFields',
-		'maxBillableRequests',
-		'responseFormat',
-		'user',
-	],
+	ignored: [...NOT_GENERATED, 'responseFormat'],
 };
 
 /** Whether the node is a tool of an agent, which alone has a description for the model. */
@@ -122,8 +108,6 @@ export const MANY_VIDEOS = 10;
 const asksForMany = `(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1) >= ${MANY_VIDEOS}; } catch { return false; } })()`;
 
 const hasNoLimit = '($parameter["options"]?.maxBillableRequests ?? "") === ""';
-
-const ofManyVideos = `This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`;
 
 /**
  * A hint in the node's window until it has run, while a condition of its parameters holds.
@@ -142,10 +126,9 @@ function hintBeforeRun(condition: string, message: string): NodeHint {
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	hintBeforeRun(
-		`${submits} && ${asksForMany} && ${hasNoLimit}`,
-		`${ofManyVideos} Max Billable Requests in Options limits how many a run may submit.`,
+		`${submits} && ${asksForMany}`,
+		`This run submits ${MANY_VIDEOS} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs. Max Billable Requests in Options limits how many a run may submit.`,
 	),
-	hintBeforeRun(`${submits} && ${asksForMany} && !(${hasNoLimit})`, ofManyVideos),
 	hintBeforeRun(
 		`$parameter["operation"] === "generate" && !(${isTool}) && !${asksForMany}`,
 		"A video typically takes one to three minutes. n8n shows no progress while the node runs: the browser's console does.",

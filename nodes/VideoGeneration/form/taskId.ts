@@ -27,7 +27,15 @@ const ONE_ID = /^=\s*\{\{[^{}]*(?:\.task_id|\[['"]task_id['"]\])\s*\}\}\s*$/;
  */
 export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 	const value = form.read('taskId', itemIndex);
-	throwIfRounded(value);
+	const isLong = typeof value === 'number' && !Number.isSafeInteger(value);
+	const isShort = typeof value === 'string' && ROUNDED.test(value.trim());
+	// No task has the ID that is left.
+	if (isLong || isShort)
+		throw invalidInput(
+			'taskId',
+			`Task ID ${plainText(value)} is a rounded number`,
+			'Spreadsheets and JavaScript round long numbers. Store the IDs as text, and enter them again. Nothing was sent to the service.',
+		);
 	const written = form.written('taskId') ?? plainText(taskIdProperty.default);
 	// The value of an expression has spaces on purpose.
 	const isOne =
@@ -41,16 +49,4 @@ export function readTaskIds(form: FormReader, itemIndex: number): string[] {
 			'Put the IDs into several items. Nothing was sent to the service.',
 		);
 	return ids.length === 0 ? [parseTaskId('')] : ids.map(parseTaskId);
-}
-
-/** @throws GatewayError for an ID that is lost: no task has the one that is left */
-function throwIfRounded(value: unknown): void {
-	const isLong = typeof value === 'number' && !Number.isSafeInteger(value);
-	const isShort = typeof value === 'string' && ROUNDED.test(value.trim());
-	if (!isLong && !isShort) return;
-	throw invalidInput(
-		'taskId',
-		`Task ID ${value} is a rounded number`,
-		'Spreadsheets and JavaScript round long numbers. Store the IDs as text, and enter them again. Nothing was sent to the service.',
-	);
 }

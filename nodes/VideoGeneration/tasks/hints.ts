@@ -10,6 +10,7 @@ import { maxBillableRequestsOption } from '../../shared/form/sharedProperties';
 import { MANY_VIDEOS } from '../form/request';
 import { listOfIds, toGetWithoutPaying } from './advice';
 import { urlOf } from './log';
+import type { BookedRun } from './plan';
 
 const AFTER_THIS_NODE = { after: ' after this one', taskId: 'its Task ID as it is' };
 
@@ -18,19 +19,14 @@ const MAX_LINKS = 4;
 /** URLs or IDs in one hint. */
 const MAX_LISTED_VIDEOS = 20;
 
-/**
- * Shows the hints about the items of a run.
- * @param states what hints say of the items, one for each
- */
+/** Shows the hints about the items of a run. */
 export function showVideoHints(
-	context: IExecuteFunctions,
-	states: string[],
+	{ context, submits }: BookedRun,
 	items: INodeExecutionData[],
 	entries: BookEntry[],
 ): void {
 	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 	hintAboutEach(context, 'video', [
-		...states,
 		...entries.flatMap(({ asked = 0, named = 0 }) => [
 			...repeated(asked - named, 'missing: the service created fewer than were asked for.'),
 			...repeated(
@@ -47,7 +43,7 @@ export function showVideoHints(
 	]);
 	hintAboutOtherIds(context, entries);
 	hintAboutOthers(context, entries.flatMap(liveTasks));
-	hintAboutDownload(context, entries);
+	hintAboutDownload(context, entries, submits);
 	hintAboutBill(context, entries);
 	// Without File Name, a file is named after its task, and no two tasks have one ID.
 	if (entries.some(({ outputOptions }) => outputOptions?.fileName))
@@ -124,21 +120,20 @@ function hintAboutOthers(context: IExecuteFunctions, tasks: PaidTask[]): void {
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
-function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[]): void {
-	const isGenerated = context.getNodeParameter('operation', 0, 'generate') === 'generate';
+function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[], submits: boolean) {
 	// Get and Wait were asked for a URL; inline data is lost without Download.
 	const isWithout = ({ state, latest: { status, url }, file }: PaidTask) =>
-		state === 'done' && status === 'completed' && !file && (isGenerated || !url);
+		state === 'done' && status === 'completed' && !file && (submits || !url);
 	const count = entries.flatMap(liveTasks).filter(isWithout).length;
 	if (count === 0) return;
 	const these = count === 1 ? '1 video is' : `${count} videos are`;
 	const place = runsAsTool(context.getNode())
 		? { after: ' after the agent', taskId: 'this task_id' }
 		: AFTER_THIS_NODE;
-	const advice = isGenerated
+	const advice = submits
 		? `${toGetWithoutPaying({ operation: 'Get, Download on', count, ...place })}.`
 		: 'To look for its URL again, execute this node again, which costs nothing. If the service sends inline data instead of a URL, turn on Download to keep it.';
-	const links = isGenerated ? linksTo(entries, isWithout) : '';
+	const links = submits ? linksTo(entries, isWithout) : '';
 	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info', links);
 }
 

@@ -1,14 +1,15 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { asSent, type ErrorRecord, GatewayError } from '../../../gateway';
-import { liveTasks, type PaidBook } from '../../shared/book/book';
+import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { present, withInputFields } from '../../shared/output/item';
-import { type ErrorOf, outputOf, type Settled } from '../../shared/run/outcomes';
+import { outputOf, type Settled } from '../../shared/run/outcomes';
 import { fieldOf } from '../../shared/form/parameterValues';
 import { recordOf } from '../../shared/run/errorText';
 import { generatedFields } from '../operations';
 import { showVideoHints } from './hints';
 import { stateOf } from './log';
+import type { BookedRun } from './plan';
 
 /** Every field of an item that is not simplified. */
 const FULL_FIELDS = [
@@ -51,82 +52,72 @@ function fullTask({ latest, submitted }: PaidTask): IDataObject {
 /** With the binary mode "combined" of a workflow, n8n puts files into this field of an item, and fails if that is no object. */
 const FILES = '_files';
 
-/** The items of a run, read from the book, and the hints about them. */
-export class VideoOutput {
-	/** What hints say of the items, one for each. */
-	private readonly states: string[] = [];
+/**
+ * The items of a run, read from the book, and the hints about them.
+ * @param cause why the node cannot go on: the error of each open task, and of each item without a task
+ */
+export function itemsOf(run: BookedRun, cause?: unknown): INodeExecutionData[] {
+	const { context, book } = run;
+	const entries = cause === undefined ? [...book.current.values()] : book.entries;
+	const ofItems = context.getInputData().map((): Settled[] => []);
+	for (const entry of entries) ofItems[entry.item]?.push(...resultsOf(run, entry, cause));
+	for (const [item, results] of ofItems.entries())
+		if (cause !== undefined && results.length === 0) results.push(failedItem(run, cause, item));
+	const items = outputOf(context, ofItems);
+	try {
+		showVideoHints(run, items, entries);
+	} catch {
+		// The output is paid for: a hint that fails must not cost it.
+	}
+	return items;
+}
 
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly book: PaidBook,
-		private readonly submits: boolean,
-	) {}
-
-	/**
-	 * The output of the node.
-	 * @param causeOf why the node cannot go on: the error of each open task, and of each item without a task
-	 */
-	items(causeOf?: ErrorOf): INodeExecutionData[] {
-		const { context, book } = this;
-		const entries = causeOf === undefined ? [...book.current.values()] : book.entries;
-		const ofItems = context.getInputData().map((): Settled[] => []);
-		for (const entry of entries) ofItems[entry.item]?.push(...this.resultsOf(entry, causeOf));
-		for (const [item, results] of ofItems.entries())
-			if (causeOf && results.length === 0) results.push(this.failure(causeOf(item), item));
-		const items = outputOf(context, ofItems);
+/** What came of the tasks of an item. The error of the item is that of its open tasks, or of what has no task. */
+function resultsOf(run: BookedRun, entry: BookEntry, ofRun: unknown): Settled[] {
+	const tasks = liveTasks(entry);
+	const ofItem = entry.error && new GatewayError(entry.error);
+	const cause = ofRun ?? ofItem;
+	const results = tasks.flatMap((task): Settled[] => {
+		if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
+		const fail = (error: unknown) => [{ error: new GatewayError(recordOf(error, stateOf(task))) }];
+		if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 		try {
-			showVideoHints(context, this.states, items, entries);
-		} catch {
-			// The output is paid for: a hint that fails must not cost it.
+			return [{ result: itemOf(run, entry, task) }];
+		} catch (error) {
+			return fail(error);
 		}
-		return items;
-	}
+	});
+	if (ofItem && tasks.every(({ state }) => state !== 'open'))
+		results.push(failedItem(run, ofItem, entry.item));
+	return results;
+}
 
-	/** What came of the tasks of an item, and the error of the item itself. */
-	private resultsOf(entry: BookEntry, causeOf?: ErrorOf): Settled[] {
-		const results = liveTasks(entry).flatMap((task): Settled[] => {
-			if (task.error !== undefined) return [{ error: failedTask(entry, task, task.error) }];
-			const fail = (error: unknown) => [
-				{ error: new GatewayError(recordOf(error, stateOf(task))) },
-			];
-			if (task.state !== 'done') return causeOf ? fail(causeOf(entry.item)) : [];
-			try {
-				return [{ result: this.itemOf(entry, task) }];
-			} catch (error) {
-				return fail(error);
-			}
-		});
-		if (entry.error !== undefined)
-			results.push(this.failure(new GatewayError(entry.error), entry.item));
-		return results;
-	}
+/** What became of an item without a task. Of Get and Wait, its error keeps the ID that the item came with. */
+function failedItem({ context, submits }: BookedRun, error: unknown, item: number) {
+	const json: unknown = context.getInputData()[item]?.json;
+	const id = fieldOf(json, 'task_id') ?? fieldOf(fieldOf(json, 'error'), 'task_id');
+	const isKept = !submits && typeof id === 'string' && id !== '';
+	return { error: isKept ? new GatewayError(recordOf(error, { task_id: id })) : error };
+}
 
-	/** What became of an item without a task. Of Get and Wait, its error keeps the ID that the item came with. */
-	private failure(error: unknown, item: number) {
-		const json: unknown = this.context.getInputData()[item]?.json;
-		const id = fieldOf(json, 'task_id') ?? fieldOf(fieldOf(json, 'error'), 'task_id');
-		const isKept = !this.submits && typeof id === 'string' && id !== '';
-		return { error: isKept ? new GatewayError(recordOf(error, { task_id: id })) : error };
-	}
-
-	/** The item of a task. The fields of its input item are added here and kept nowhere. */
-	itemOf({ item, waitOptions, outputOptions }: BookEntry, task: PaidTask): INodeExecutionData {
-		const { simplify = true, includeInputFields, binaryProperty = 'data' } = outputOptions ?? {};
-		const own = simplify ? simplifiedTask(task) : fullTask(task);
-		// A task that was just submitted, and is not waited for, has little more than its request.
-		if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
-		// Every field that an item of a video may have belongs to the node, also where this item lacks it.
-		const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
-		const { [FILES]: files } = this.context.getInputData()[item]?.json ?? {};
-		const hasRoom = typeof files === 'object' && !Array.isArray(files);
-		const ofNode = task.file && !hasRoom ? [...names, FILES] : names;
-		const json = includeInputFields
-			? withInputFields(this.context, item, own, ofNode, this.states)
-			: own;
-		const made: INodeExecutionData = { json, pairedItem: { item } };
-		if (task.file) made.binary = { [binaryProperty]: task.file };
-		return made;
-	}
+/** The item of a task. The fields of its input item are added here and kept nowhere. */
+export function itemOf(
+	{ context }: BookedRun,
+	{ item, waitOptions, outputOptions }: BookEntry,
+	task: PaidTask,
+): INodeExecutionData {
+	const { simplify = true, includeInputFields, binaryProperty = 'data' } = outputOptions ?? {};
+	const own = simplify ? simplifiedTask(task) : fullTask(task);
+	// A task that was just submitted, and is not waited for, has little more than its request.
+	if (!simplify && !waitOptions && task.request) own.request = task.request as IDataObject;
+	// Every field that an item of a video may have belongs to the node, also where this item lacks it.
+	const names = simplify ? Object.keys(generatedFields) : FULL_FIELDS;
+	const { [FILES]: files } = context.getInputData()[item]?.json ?? {};
+	const hasRoom = typeof files === 'object' && !Array.isArray(files);
+	const ofNode = task.file && !hasRoom ? [...names, FILES] : names;
+	const json = includeInputFields ? withInputFields(context, item, own, ofNode) : own;
+	const binary = task.file && { [binaryProperty]: task.file };
+	return { json, pairedItem: { item }, ...(binary && { binary }) };
 }
 
 /** With Simplify off, an error item has what the service said of the task, as it was sent. */

@@ -1,3 +1,4 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { liveTasks, type PaidBook } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import type { SpendingLimit } from '../../shared/book/spendingLimit';
@@ -5,17 +6,20 @@ import type { DurableWait } from '../../shared/durableWait/durableWait';
 import type { Service } from '../../shared/run/connect';
 import type { BillableVideo } from '../form/request';
 import type { Plan } from '../operations';
-import type { TaskLog } from './log';
-import type { VideoOutput } from './output';
 
-/** What one run of the node works with. */
-export interface VideoRun {
-	service: Service;
+/** What a run of the node knows before it is connected. */
+export interface BookedRun {
+	context: IExecuteFunctions;
 	book: PaidBook;
-	spending: SpendingLimit;
 	durable: DurableWait;
-	log: TaskLog;
-	output: VideoOutput;
+	/** Whether its operation submits videos. */
+	submits: boolean;
+}
+
+/** What a connected run works with. */
+export interface VideoRun extends BookedRun {
+	service: Service;
+	spending: SpendingLimit;
 	/** Why it waits in memory: empty where Wait In is Memory; undefined for a wait in n8n's database. */
 	inMemory: string | undefined;
 }

@@ -1,15 +1,17 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, idText, isFinished, type NodeCode } from '../../../gateway';
-import { liveTasks, type PaidBook } from '../../shared/book/book';
+import { liveTasks } from '../../shared/book/book';
+import { notedTaskIds } from '../../shared/book/customData';
 import type { BookEntry } from '../../shared/book/schema';
 import type { ItemWork } from '../../shared/run/runItems';
+import { waitsInDatabase } from '../form/wait';
 import { type Operation, type Plan, planOf } from '../operations';
 import { APART, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
-import type { TaskLog } from './log';
+import { itemsOf } from './output';
 import { openEntry, type VideoRun } from './plan';
 import { forgetStopped, tellOfStopped } from './stoppedRuns';
 import { submitMissing } from './submit';
-import { settleAll, settleItem, whyInMemory } from './wait';
+import { settleAll, settleItem } from './wait';
 
 /**
  * What an operation does with the items of a run: it submits what they ask for, or finds their tasks, waits until all are
@@ -21,14 +23,16 @@ export function workOf(
 	parts: Omit<VideoRun, 'inMemory'>,
 	operation: Operation,
 ): ItemWork<Plan, Opened, INodeExecutionData[] | EngineRequest> {
-	const { book, service, output, spending } = parts;
+	const { book, context, durable, service, spending } = parts;
 	if (operation.submits) {
-		if (book.isGone) throw lostState(parts.log);
+		if (book.isGone) throw lostState(notedTaskIds(context));
 		// A second try, or a run after a pause, continues its videos.
-		const stopped = book.entries.length === 0 ? tellOfStopped(service.context) : [];
+		const stopped = book.entries.length === 0 ? tellOfStopped(context) : [];
 		if (stopped.length > 0) throw paidBefore(stopped);
 	}
-	const run = { ...parts, inMemory: whyInMemory(parts) };
+	const ofDatabase = waitsInDatabase(context) ? durable.refusal() : '';
+	const inMemory = book.isGone ? 'the state of this wait is lost' : ofDatabase;
+	const run = { ...parts, inMemory };
 	return {
 		isBegun: book.current.size > 0,
 		outcomes: book,
@@ -51,8 +55,15 @@ export function workOf(
 		async output() {
 			const pause = await settleAll(run);
 			if (pause) return pause;
-			forgetStopped(service.context, endedIds(book));
-			return output.items();
+			// Those that nobody has to wait for any more.
+			const ended = book.tasks.filter(
+				(task) => task.state === 'unknown' || isFinished(task.latest),
+			);
+			forgetStopped(
+				context,
+				ended.map(({ latest }) => latest.id),
+			);
+			return itemsOf(run);
 		},
 	};
 }
@@ -71,17 +82,11 @@ function paidBefore(ids: string[]): GatewayError {
 	return new GatewayError({ message: stoppedRunPaid(ids.length), advice, code });
 }
 
-/** The tasks that nobody has to wait for any more. */
-function endedIds(book: PaidBook): string[] {
-	const ended = book.tasks.filter(({ state, latest }) => state === 'unknown' || isFinished(latest));
-	return ended.map(({ latest }) => latest.id);
-}
-
 /** Without its book, a run might submit videos again. */
-function lostState({ noted: ids }: TaskLog): GatewayError {
+function lostState(ids: string[]): GatewayError {
 	const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length });
-	const list = ids.length > 0 && ` ${listOfIds(ids)}`;
-	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. ${how}.${list || ''}`;
+	const list = ids.length > 0 ? ` ${listOfIds(ids)}` : '';
+	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. ${how}.${list}`;
 	const code: NodeCode = 'node_error';
 	return new GatewayError({ message: 'The state of this wait is lost', advice, code });
 }

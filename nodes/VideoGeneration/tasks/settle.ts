@@ -11,7 +11,7 @@ import { isSubmittedHere } from '../../shared/book/book';
 import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
-import { stateOf, urlOf } from './log';
+import { offersRetry, stateOf, tellOfPoll, urlOf } from './log';
 import type { PaidTask } from '../../shared/book/schema';
 import type { OpenTask, VideoRun } from './plan';
 
@@ -23,9 +23,10 @@ import type { OpenTask, VideoRun } from './plan';
 export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses): Promise<void> {
 	const { gatewayOf, signal } = run.service;
 	const { entry, task } = open;
+	const { waitOptions } = entry;
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
-	const { interval = 0, maxWaitMs } = entry.waitOptions ?? {};
+	const { interval = 0, maxWaitMs } = waitOptions ?? {};
 	/** The inline video, if there is one: empty if it is not downloaded. */
 	const videos: Buffer[] = [];
 	const keep = (video: Buffer) => void videos.push(video);
@@ -39,7 +40,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
 				const found = await gateway.getVideoTask(id, stop, keep, withinMs, isDownloading);
-				run.log.polled(entry.item, task, found);
+				tellOfPoll(run, open, found);
 				return found;
 			},
 			hasVideo,
@@ -48,7 +49,9 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		const ended = await waiting.catch((error: unknown) => {
 			// The URL of a video that was seen finished may still lead to it.
 			const mayHaveVideo = status === 'completed' && urlOf({ url }) !== null;
-			const isEnough = mayHaveVideo || isUnfinishedOutput(open, error);
+			const isKnown = isSubmittedHere(task) || task.submitted !== undefined;
+			const isLate = isKnown && isOwn(recordOf(error), 'wait_timeout');
+			const isEnough = mayHaveVideo || (isLate && waitOptions?.onTimeout === 'output');
 			if (!isEnough || error instanceof CancelledError) throw error;
 			return 'as it is' as const;
 		});
@@ -56,7 +59,11 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		const isWaitedFor = task.deadline !== undefined && ended !== 'as it is';
 		if (isWaitedFor && ended.status !== 'failed' && !hasVideo(ended))
 			throw gateway.lacksVideo(ended);
-		await finish(run, open, videos[0]);
+		const { latest } = task;
+		if (isDownloaded(entry) && latest.status === 'completed')
+			task.file ??= await download(run, open, videos[0]);
+		task.state = latest.status === 'failed' ? 'failed' : 'done';
+		if (task.state === 'failed') task.error = recordOf(taskFailed(latest), stateOf(task));
 	} catch (error) {
 		if (error instanceof CancelledError) return await Promise.reject(error);
 		failTask(run, task, error);
@@ -64,27 +71,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 }
 
 /** Settles a task that may be paid for by its error. */
-export function failTask({ log }: VideoRun, task: PaidTask, error: unknown): void {
+export function failTask(run: VideoRun, task: PaidTask, error: unknown): void {
 	task.state = isNotFound(error) ? 'unknown' : 'failed';
-	task.error = recordOf(error, stateOf(task), adviceAbout(task, error, log.offersRetry));
-}
-
-/** Whether an unfinished task is to be handed on after Max Wait. */
-function isUnfinishedOutput({ entry: { waitOptions }, task }: OpenTask, error: unknown): boolean {
-	const isKnown = isSubmittedHere(task) || task.submitted !== undefined;
-	return waitOptions?.onTimeout === 'output' && isKnown && isOwn(recordOf(error), 'wait_timeout');
-}
-
-/** @throws GatewayError when the task has no video, or the video is not completely downloaded or stored */
-async function finish(run: VideoRun, open: OpenTask, inline: Buffer | undefined): Promise<void> {
-	const { entry, task } = open;
-	const { latest } = task;
-	if (latest.status === 'failed') {
-		task.state = 'failed';
-		task.error = recordOf(taskFailed(latest), stateOf(task));
-		return;
-	}
-	if (isDownloaded(entry) && latest.status === 'completed')
-		task.file ??= await download(run, open, inline);
-	task.state = 'done';
+	task.error = recordOf(error, stateOf(task), adviceAbout(task, error, offersRetry(run)));
 }

@@ -59,10 +59,9 @@ export function stoppedBefore(context: WorkflowContext): string[] {
  * second try of its node and in other nodes.
  */
 export function tellOfStopped(context: WorkflowContext): string[] {
-	const ids = stoppedBefore(context);
 	const stopped = stoppedRuns.get(workflowOf(context));
 	const execution = context.getExecutionId?.() ?? '';
-	if (stopped === undefined || ids.length === 0) return [];
+	if (stopped === undefined || stoppedBefore(context).length === 0) return [];
 	stopped.toldIn ??= execution;
-	return stopped.toldIn === execution ? ids : [];
+	return stopped.toldIn === execution ? stopped.ids : [];
 }

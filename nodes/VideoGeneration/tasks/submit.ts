@@ -11,6 +11,7 @@ import { present } from '../../shared/output/item';
 import type { BillableVideo } from '../form/request';
 import { RETRY } from './advice';
 import { download } from './download';
+import { offersRetry, tellOfLost, tellOfSubmitted } from './log';
 import { missing, type VideoRun } from './plan';
 import { failTask } from './settle';
 
@@ -23,10 +24,10 @@ export async function submitMissing(
 	billable: BillableVideo,
 	entry: BookEntry,
 ): Promise<void> {
-	const { book, log, spending, service } = run;
+	const { book, spending, service } = run;
 	const count = missing(entry, billable.request);
 	if (count === 0) return;
-	if (book.isLost(entry)) throw lostBefore(log.offersRetry);
+	if (book.isLost(entry)) throw lostBefore(run);
 	const hasTasks = liveTasks(entry).length > 0;
 	const request = hasTasks ? { ...billable.request, n: count } : billable.request;
 	const videos = new Map<string, Buffer>();
@@ -40,7 +41,7 @@ export async function submitMissing(
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.record.may_have_been_accepted) {
 			entry.lost = {};
-			log.lost(entry.item, error instanceof CancelledError);
+			tellOfLost(run, entry.item, error instanceof CancelledError);
 		}
 		throw error;
 	});
@@ -50,7 +51,7 @@ export async function submitMissing(
 	entry.named = (entry.named ?? 0) + tasks.length;
 	delete entry.lost;
 	delete entry.earlier;
-	log.submitted(entry.item, tasks, count);
+	tellOfSubmitted(run, entry.item, tasks, count);
 	for (const task of tasks) {
 		const video = videos.get(task.latest.id);
 		// Nobody else may have it, so it is a file of the item, downloaded or not.
@@ -70,8 +71,8 @@ function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 	return [...byId.values()].map((latest) => ({ state: 'open', latest, request, submittedAt }));
 }
 
-function lostBefore(offersRetry: boolean) {
-	const remedy = offersRetry
+function lostBefore(run: VideoRun) {
+	const remedy = offersRetry(run)
 		? `use ${RETRY}.`
 		: 'run the workflow again: a new execution submits it again.';
 	return new NoResponseError({

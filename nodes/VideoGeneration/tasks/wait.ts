@@ -14,8 +14,8 @@ import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
-import { waitsInDatabase } from '../form/wait';
 import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
+import { itemOf } from './output';
 import type { OpenTask, VideoRun } from './plan';
 import { settleTask } from './settle';
 
@@ -23,12 +23,6 @@ import { settleTask } from './settle';
 const SPREAD_MS = 5_000;
 /** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
-
-/** Why the tasks of a run are waited for in memory: empty where Wait In is Memory; undefined for a wait in n8n's database. */
-export function whyInMemory({ book, durable, service }: Omit<VideoRun, 'inMemory'>) {
-	if (book.isGone) return 'the state of this wait is lost';
-	return waitsInDatabase(service.context) ? durable.refusal() : '';
-}
 
 /** Settles the tasks of an item, except those that wait in the database. */
 export async function settleItem(run: VideoRun, entry: BookEntry): Promise<void> {
@@ -42,7 +36,7 @@ export async function settleItem(run: VideoRun, entry: BookEntry): Promise<void>
  * @returns the request of a pause, after which it continues; undefined when all are settled
  */
 export async function settleAll(run: VideoRun): Promise<EngineRequest | undefined> {
-	const { context } = run.service;
+	const { context } = run;
 	const waited = [...run.book.current.values()].filter(({ waitOptions }) => waitOptions);
 	const longest = Math.max(...waited.map(({ waitOptions }) => waitOptions?.maxWaitMs ?? 0));
 	const isShort = waited.length > 0 && longest < MIN_WAIT_MS;
@@ -65,18 +59,18 @@ function pausesOf({ inMemory }: VideoRun, { task: { deadline } }: OpenTask): Pau
 	return { shortest: MIN_PAUSE_MS, allow };
 }
 
-function pause({ book, durable, output, service }: VideoRun, waiting: OpenTask[]): EngineRequest {
-	const { current } = book;
-	return durable.pause({
+function pause(run: VideoRun, waiting: OpenTask[]): EngineRequest {
+	const { current } = run.book;
+	return run.durable.pause({
 		until: endOfPause(
 			systemClock.wallTime(),
 			waiting.map(({ task }) => task),
 		),
 		// Users pin these items to build the nodes that follow, so they have all fields that are known.
 		shown: [...current.values()].flatMap((entry) =>
-			liveTasks(entry).map((task) => output.itemOf(entry, task).json),
+			liveTasks(entry).map((task) => itemOf(run, entry, task).json),
 		),
-		ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
+		ifStopped: run.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 	});
 }
 

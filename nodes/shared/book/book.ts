@@ -34,8 +34,6 @@ export class PaidBook {
 	private readonly earlier = new Map<number, BookEntry[]>();
 	/** Whether n8n lost what an earlier run had written, or another version of this package wrote it. */
 	readonly isGone: boolean;
-	/** The index of this run of the node. */
-	readonly run: number;
 	/** The tools of an MCP Server Trigger run in no execution. */
 	readonly execution: string;
 	private readonly isTool: boolean;
@@ -51,9 +49,9 @@ export class PaidBook {
 		continues = false,
 	) {
 		this.isTool = runsAsTool(context.getNode());
-		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
+		const run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
 		this.execution = (context.getExecutionId?.() as string | undefined) ?? '';
-		this.field = `${BOOK_FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
+		this.field = `${BOOK_FIELD} of ${this.isTool ? 'all runs' : `run ${run}`}`;
 		this.fields = contextOf(context, 'node');
 		// No earlier run of a loop can be repeated.
 		for (const name of Object.keys(this.fields))
@@ -104,15 +102,17 @@ export class PaidBook {
 		return entry;
 	}
 
-	/** Writes down that an item failed. The error of one of its tasks is in the book already. */
+	/** Writes down that an item failed, with what an earlier try paid for it. The error of one of its tasks is in the book already. */
 	fail(item: number, error: unknown): void {
-		const entry = this.current.get(item) ?? this.add({ item, tasks: [] });
+		// Those of a tool may be of other calls.
+		const [earlier] = this.isTool ? [] : (this.earlier.get(item) ?? []);
+		const entry =
+			this.current.get(item) ?? (earlier ? this.open(earlier) : this.add({ item, tasks: [] }));
 		if (!errorIn(entry)) entry.error = afterEarlierTry(recordOf(error), entry.earlier);
 	}
 
 	hasFailed(item: number): boolean {
-		const entry = this.current.get(item);
-		return entry !== undefined && errorIn(entry) !== undefined;
+		return errorIn(this.current.get(item)) !== undefined;
 	}
 
 	/** The failure of what an earlier try may have been billed for. */
@@ -209,8 +209,8 @@ function dropFile(task: PaidTask): void {
 }
 
 /** The first error of an item, or of its tasks. */
-function errorIn(entry: BookEntry): ErrorRecord | undefined {
-	return entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
+function errorIn(entry: BookEntry | undefined): ErrorRecord | undefined {
+	return entry?.error ?? entry?.tasks.find(({ state, error }) => state !== 'due' && error)?.error;
 }
 
 /** Whether the node submitted the task itself: Get and Wait find theirs in the form. */

@@ -28,7 +28,14 @@ export function noteInExecution(
 
 /** Notes the IDs of tasks in the execution, the newest first, as many as have room. */
 export function noteTaskIds(context: Context, ids: string[]): void {
-	const values = inValues([...ids, ...notedTaskIds(context)]);
+	// Whole, in values that each have room for some.
+	const values: string[] = [];
+	for (const id of [...ids, ...notedTaskIds(context)]) {
+		const last = values.at(-1);
+		const isJoined = last !== undefined && `${last}, ${id}`.length <= MAX_VALUE;
+		if (isJoined) values[values.length - 1] = `${last}, ${id}`;
+		else if (id.length <= MAX_VALUE) values.push(id);
+	}
 	for (const [index, key] of TASK_IDS.entries()) {
 		const value = values[index];
 		if (value !== undefined) noteInExecution(context, key, () => value);
@@ -43,14 +50,4 @@ export function notedTaskIds(context: Context): string[] {
 	} catch {
 		return [];
 	}
-}
-
-/** The IDs, whole, in values that each have room for some. */
-function inValues(ids: string[]): string[] {
-	return ids.reduce<string[]>((values, id) => {
-		const last = values.at(-1);
-		const more = last === undefined ? id : `${last}, ${id}`;
-		if (id.length > MAX_VALUE) return values;
-		return more.length > MAX_VALUE ? [...values, id] : [...values.slice(0, -1), more];
-	}, []);
 }

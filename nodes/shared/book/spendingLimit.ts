@@ -30,19 +30,19 @@ interface PlannedRequest {
 export class SpendingLimit {
 	private readonly counted: Counted;
 	private readonly planned: PlannedRequest[] = [];
-	/** What all planned items need. */
-	private total = 0;
 	/** How many of the counted requests are of this run. */
 	private sentHere = 0;
 
 	constructor(private readonly context: LimitContext) {
-		this.counted = countedOf(context);
+		// n8n's Retry of a failed execution is another execution, with its own limit.
+		const execution = (context.getExecutionId?.() as string | undefined) ?? '';
+		const stored = (contextOf(context, 'flow')[COUNTS_FIELD] ??= {}) as Record<string, Counted>;
+		this.counted = stored[`${context.getNode().name}, ${execution}`] ??= { count: 0 };
 	}
 
 	/** To be called for each item before anything is sent, so that a refusal tells what all items need. */
 	plan(item: number, needed: number, max: number): void {
 		this.planned.push({ item, needed, max });
-		this.total += needed;
 	}
 
 	/**
@@ -52,13 +52,10 @@ export class SpendingLimit {
 	refusal(earlier?: ErrorRecord): { item: number; error: GatewayError } | undefined {
 		if (this.context.continueOnFail()) return undefined;
 		let { count } = this.counted;
-		for (const request of this.planned) {
-			count += request.needed;
-			if (count <= request.max) continue;
-			const { record } = this.limitReached(request, 'Nothing was sent in this try.');
-			return { item: request.item, error: new GatewayError(afterEarlierTry(record, earlier)) };
-		}
-		return undefined;
+		const request = this.planned.find(({ needed, max }) => (count += needed) > max);
+		if (request === undefined) return undefined;
+		const { record } = this.limitReached(request, 'Nothing was sent in this try.');
+		return { item: request.item, error: new GatewayError(afterEarlierTry(record, earlier)) };
 	}
 
 	/**
@@ -72,18 +69,23 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		const { counted } = this;
-		if (counted.count + needed > max)
+		if (this.counted.count + needed > max)
 			throw this.limitReached({ needed, max }, 'It was not sent in this try.');
 		// In the same step as the check: an agent calls a tool several times at once.
 		this.count(needed);
+		let billable = needed;
 		try {
 			const result = await send();
-			this.settle(needed, Math.max(needed, made(result)));
+			billable = Math.max(needed, made(result));
 			return result;
 		} catch (error) {
-			this.settle(needed, wasRefused(error) ? 0 : needed);
+			if (error instanceof GatewayError && !mayBeBilled(error.record)) billable = 0;
 			return await Promise.reject(error);
+		} finally {
+			this.count(billable - needed);
+			// The custom data counts all nodes of this package.
+			if (billable > 0)
+				noteInExecution(this.context, CUSTOM_DATA_KEY, (count) => String(Number(count) + billable));
 		}
 	}
 
@@ -92,20 +94,12 @@ export class SpendingLimit {
 		this.sentHere += change;
 	}
 
-	/** The outcome of a request is known. */
-	private settle(needed: number, billable: number): void {
-		this.count(billable - needed);
-		if (billable === 0) return;
-		// The custom data counts all nodes of this package.
-		noteInExecution(this.context, CUSTOM_DATA_KEY, (count) => String(Number(count) + billable));
-	}
-
 	/** @param request the one that does not fit */
 	private limitReached({ needed, max }: Omit<PlannedRequest, 'item'>, sent: string): GatewayError {
-		const { counted, planned, sentHere, total } = this;
+		const { counted, planned } = this;
 		// The calls of a chat model are not planned.
-		const [before, more] =
-			planned.length > 0 ? [counted.count - sentHere, total] : [counted.count, needed];
+		const before = planned.length > 0 ? counted.count - this.sentHere : counted.count;
+		const more = planned.reduce((sum, request) => sum + request.needed, 0) || needed;
 		const requests = (count: number) => `${count} billable ${count === 1 ? 'request' : 'requests'}`;
 		const need =
 			before === 0
@@ -119,16 +113,4 @@ export class SpendingLimit {
 		const code: NodeCode = 'spending_limit';
 		return new GatewayError({ message, advice, code });
 	}
-}
-
-/** Whether the service refused the request, or it was never sent. */
-function wasRefused(error: unknown): boolean {
-	return error instanceof GatewayError && !mayBeBilled(error.record);
-}
-
-/** n8n's Retry of a failed execution is another execution, with its own limit. */
-function countedOf(context: LimitContext): Counted {
-	const key = `${context.getNode().name}, ${(context.getExecutionId?.() as string | undefined) ?? ''}`;
-	const stored = (contextOf(context, 'flow')[COUNTS_FIELD] ??= {}) as Record<string, Counted>;
-	return (stored[key] ??= { count: 0 });
 }

@@ -5,7 +5,6 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	IRunExecutionData,
-	NodeTypeAndVersion,
 } from 'n8n-workflow';
 import { msBetween, plainText, systemClock, type WallTime } from '../../../gateway';
 import { hintsOf, repeatHints } from '../output/hints';
@@ -99,7 +98,10 @@ export async function beginDurableWait(
 	context: IExecuteFunctions,
 	response: EngineResponse | undefined,
 ): Promise<DurableWait | { output: Output | EngineRequest }> {
-	const executeData = executeDataOf(context);
+	// The tools of an MCP Server Trigger run without an execution, and so without its data.
+	const { getExecuteData } = context as Partial<IExecuteFunctions>;
+	const executeData =
+		getExecuteData?.call(context) ?? ({ data: {}, source: null } as unknown as IExecuteData);
 	const pause = readPause(executeData);
 	if (pause !== undefined) return { output: await hold(context, pause) };
 
@@ -125,11 +127,6 @@ export async function beginDurableWait(
 			return output;
 		},
 	};
-}
-
-/** The tools of an MCP Server Trigger run without an execution, and so without its data. */
-function executeDataOf(context: Partial<IExecuteFunctions>): IExecuteData {
-	return context.getExecuteData?.() ?? ({ data: {}, source: null } as IExecuteData);
 }
 
 function begin(
@@ -189,56 +186,32 @@ function reasonToWaitInMemory(
 	// n8n's old order would run the node from the start after each pause, and pay again each time.
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";
-	if (!isExecutionKept(context)) return 'n8n does not save this execution';
-	if (keepsErrorOfStop(context))
+	const isKept = context.getExecutionId() && context.getWorkflow().id;
+	if (!isKept || MODES_WITHOUT_RESUME.includes(context.getMode()))
+		return 'n8n does not save this execution';
+	// n8n does not promise this field.
+	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;
+	// n8n removes the error of an execution that it retries, but not where the execution was stopped before anything of it was
+	// stored: then n8n throws that error in place of each second run of a node.
+	if (runExecutionData?.resultData?.error !== undefined)
 		return 'n8n retries an execution that was stopped before it waited';
 	if (!sourceOf(executeData)) return "nothing is connected to the node's input";
-	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
-	if (mayBeOneOfMany(context)) return 'a parent workflow may run this one once for each item';
-	return undefined;
-}
-
-function isExecutionKept(context: IExecuteFunctions): boolean {
-	const mode = context.getMode();
-	const { id } = context.getWorkflow();
-	return Boolean(context.getExecutionId() && id) && !MODES_WITHOUT_RESUME.includes(mode);
-}
-
-/**
- * n8n removes the error of an execution that it retries, but not where the execution was stopped before anything of it was
- * stored: then n8n throws that error in place of each second run of a node. n8n does not promise this field.
- */
-function keepsErrorOfStop(context: IExecuteFunctions): boolean {
-	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;
-	return runExecutionData?.resultData?.error !== undefined;
-}
-
-function callerWaits(context: IExecuteFunctions): boolean {
 	const before = context.getParentNodes(context.getNode().name, { includeNodeParameters: true });
-	return before.some((node) => answersAtEnd(node) && hasRun(context, node.name));
-}
-
-/**
- * A parent that runs this workflow once for each item, and waits for it, gets one result in place of all when the executions wait
- * in the database (n8n-io/n8n#13869). A node knows for how many items its parent runs it, not how often.
- */
-function mayBeOneOfMany(context: IExecuteFunctions): boolean {
-	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;
-	if (runExecutionData?.parentExecution?.shouldResume !== true) return false;
-	return context
-		.getParentNodes(context.getNode().name)
-		.filter(({ type }) => type.endsWith('.executeWorkflowTrigger'))
-		.some(({ name }) => nodeData(context, name).all().length === 1);
-}
-
-function answersAtEnd({ type, parameters }: NodeTypeAndVersion): boolean {
-	if (type.endsWith('.chatTrigger')) return true;
-	return RESPONSES_THAT_WAIT.includes(plainText(parameters?.responseMode));
-}
-
-/** Whether a node ran in this execution: a workflow may have several triggers. */
-function hasRun(context: IExecuteFunctions, node: string): boolean {
-	return nodeData(context, node).isExecuted;
+	// A workflow may have several triggers.
+	const callers = before.filter(
+		({ type, parameters }) =>
+			type.endsWith('.chatTrigger') ||
+			RESPONSES_THAT_WAIT.includes(plainText(parameters?.responseMode)),
+	);
+	if (callers.some(({ name }) => nodeData(context, name).isExecuted))
+		return 'the caller of the workflow waits for its response';
+	// A parent that runs this workflow once for each item, and waits for it, gets one result in place of all when the executions
+	// wait in the database (n8n-io/n8n#13869). A node knows for how many items its parent runs it, not how often.
+	const isChild = runExecutionData?.parentExecution?.shouldResume === true;
+	const triggers = before.filter(({ type }) => type.endsWith('.executeWorkflowTrigger'));
+	if (isChild && triggers.some(({ name }) => nodeData(context, name).all().length === 1))
+		return 'a parent workflow may run this one once for each item';
+	return undefined;
 }
 
 /** What n8n knows of another node. The name of a node inside an expression could end it. */

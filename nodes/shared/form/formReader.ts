@@ -1,17 +1,26 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import {
-	GatewayError,
+	type GatewayError,
+	invalidInput,
 	isEmptied,
 	isInvalidInput,
-	type NodeCode,
 	plainText,
 } from '../../../gateway';
-import { failureBefore } from './failureBefore';
 import { itemsNamed } from './itemsNamed';
-import { mayLackField } from './missingField';
-import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
+import { expressionFailure } from './parameterLabels';
+import { failureBefore, mayLackField } from './gaps';
+import { readBoolean, withDatesAsText } from './parameterValues';
 import { SENDING, withSendingApart } from './sharedProperties';
-import { onPurpose, refusalOfFailed, shortened, Template, inText } from './template';
+import {
+	aboutGap,
+	inExpression,
+	inText,
+	nameOf,
+	onPurpose,
+	refusedText,
+	shortened,
+	Template,
+} from './template';
 
 /** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
 interface TextKind {
@@ -36,28 +45,6 @@ const NO_TEXT = '[object Object]';
 
 /** What n8n puts in the place of a file's data when it stores the file elsewhere. */
 const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
-
-/**
- * The error of an expression that n8n cannot evaluate.
- * @param label the parameter's name in the form
- */
-export function expressionFailure(
-	parameter: string,
-	cause: unknown,
-	label = parameter,
-): GatewayError {
-	const context = fieldOf(cause, 'context');
-	const node = fieldOf(context, 'nodeCause');
-	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
-	const description = fieldOf(cause, 'description');
-	const message = cause instanceof Error ? cause.message : plainText(cause);
-	const isTypo = message === 'invalid syntax';
-	const more = isTypo ? 'Check its braces, brackets and quotes.' : plainText(description ?? '');
-	const advice = `${place} ${more}`.trimEnd();
-	const code: NodeCode = 'node_error';
-	const n8nContext = { ...Object(context) } as Record<string, unknown>;
-	return new GatewayError({ message, advice, code, parameter, n8nContext }, { cause });
-}
 
 /**
  * Reads the parameters of a node for its items: one without an expression once for all items, each expression of an item
@@ -164,45 +151,67 @@ export class FormReader {
 	}
 
 	private evaluateText(path: string, raw: string, item: number): unknown {
-		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
 		const kind = TEXTS[path.slice(path.lastIndexOf('.') + 1)];
+		const code = raw.slice(1);
+		if (kind === undefined && !raw.startsWith('=')) return raw;
 		if (kind === undefined) {
-			if (!raw.startsWith('=')) return raw;
-			const code = raw.slice(1);
-			const value = evaluate(code);
-			if (isEmptied(value)) {
-				noteItem(this.emptied, code, item);
-				this.throwIfFailedBefore(path, code, item);
-			}
+			const value: unknown = this.context.evaluateExpression(code, item);
+			if (isEmptied(value)) this.noteGap(this.emptied, path, code, item);
 			return value;
 		}
-		const { isJson = false, group, isRequired } = kind;
+		const { isJson = false } = kind;
 		const template = this.templates.get(path) ?? new Template(path, raw, isJson);
 		this.templates.set(path, template);
 		if (!raw.startsWith('=')) return template.fixed;
 		const found = this.valuesOf(template, item);
-		const values = template.expressions.map((code, index) => {
-			const [value, , failure] = found[index] ?? [];
-			if (code.includes('binary') && STORED.test(inText(value))) throw template.refusalOfFile(code);
-			if (value !== undefined) {
-				if (group) this.filled.add(group);
-				return value;
-			}
-			this.noteMissing(template, code, item, group);
-			if (isRequired && template.isOnlyExpression) throw template.refusalOfEmpty(code, failure);
-			if (group === 'request' && this.isMistake(code, item, failure))
-				throw template.refusalOfMistake(code, failure);
-			return undefined;
+		const texts = template.expressions.map((each, index) => {
+			const [value, words, failure] = found[index] ?? [];
+			if (each.includes('binary') && STORED.test(inText(value)))
+				throw refusedText(
+					path,
+					`contains ${shortened(each)}, which has no file, because n8n stores files elsewhere`,
+					'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
+				);
+			if (value === undefined) this.throwIfMeant(template, kind, path, each, item, failure);
+			else if (kind.group) this.filled.add(kind.group);
+			const text = template.isOnlyExpression ? '' : inText(value);
+			if (typeof value !== 'object' || !text.includes(NO_TEXT)) return text;
+			if (!(words ?? text).includes(NO_TEXT)) return words ?? text;
+			throw refusedText(
+				path,
+				`contains ${shortened(each)}, which is an object`,
+				`Use one of its fields, or write ${inExpression(each, '.toJsonString()')}.`,
+			);
 		});
-		if (template.isOnlyExpression) return isJson ? withDatesAsText(values[0]) : values[0];
-		const texts = template.expressions.map((code, index) => {
-			const text = inText(values[index]);
-			if (typeof values[index] !== 'object' || !text.includes(NO_TEXT)) return text;
-			const [, words = text] = found[index] ?? [];
-			if (words.includes(NO_TEXT)) throw template.refusalOfObject(code);
-			return words;
-		});
-		return template.withTexts(texts);
+		if (!template.isOnlyExpression) return template.withTexts(texts);
+		const [[only] = []] = found;
+		return isJson ? withDatesAsText(only) : only;
+	}
+
+	/**
+	 * Notes an expression of a text that has no value.
+	 * @throws GatewayError where nobody means it to have none
+	 */
+	private throwIfMeant(
+		{ isOnlyExpression }: Template,
+		{ group, isRequired }: TextKind,
+		path: string,
+		code: string,
+		item: number,
+		failure?: string,
+	): void {
+		this.noteGap(this.missing, path, code, item);
+		const { length: count } = this.context.getInputData();
+		const noValue = `${shortened(code)} has no value`;
+		if (group && !this.refusals.has(group)) {
+			const message = `is the same for all ${count} items: ${noValue}`;
+			this.refusals.set(group, refusedText(path, message, `${aboutGap()} ${onPurpose(code)}`));
+		}
+		if (isRequired && isOnlyExpression)
+			throw refusedText(path, `is empty: ${noValue}`, aboutGap(failure));
+		if (group !== 'request' || !this.isMistake(code, item, failure)) return;
+		const advice = failure === undefined ? `${aboutGap()} ${onPurpose(code)}` : aboutGap(failure);
+		throw refusedText(path, `contains ${shortened(code)}, which has no value`, advice);
 	}
 
 	/** The value of each expression of a text, with its words where it is an object, or why it has none. */
@@ -224,21 +233,20 @@ export class FormReader {
 		return oneByOne();
 	}
 
-	/** @throws GatewayError for an item that failed in an earlier node */
-	private noteMissing(template: Template, code: string, item: number, group?: string): void {
-		noteItem(this.missing, code, item);
-		if (group && !this.refusals.has(group))
-			this.refusals.set(group, template.refusalOfAll(code, this.context.getInputData().length));
-		this.throwIfFailedBefore(template.path, code, item);
-	}
-
 	/** @throws GatewayError for an item that failed in an earlier node: nobody means a field with that gap */
-	private throwIfFailedBefore(path: string, code: string, item: number): void {
+	private noteGap(gaps: Map<string, Set<number>>, path: string, code: string, item: number): void {
+		gaps.set(code, (gaps.get(code) ?? new Set()).add(item));
 		const { context } = this;
 		const items = context.getInputData();
 		const failure = failureBefore(items[item]?.json);
+		if (failure === undefined) return;
 		const endsOthers = items.length > 1 && !context.continueOnFail();
-		if (failure !== undefined) throw refusalOfFailed(path, code, failure, endsOthers);
+		const others = 'To continue with the other items, set On Error of this node to Continue, too. ';
+		throw invalidInput(
+			nameOf(path),
+			`The node before failed for this item: ${failure}`,
+			`${shortened(code)} has no value here. ${endsOthers ? others : ''}Nothing was sent to the service.`,
+		);
 	}
 
 	/**
@@ -256,7 +264,3 @@ export class FormReader {
 
 /** What an expression inside a text gives: its value, its words where it is an object, and the message of its failure. */
 type Evaluated = [value?: unknown, words?: string, failure?: string];
-
-function noteItem(items: Map<string, Set<number>>, code: string, item: number): void {
-	items.set(code, (items.get(code) ?? new Set()).add(item));
-}

@@ -1,6 +1,34 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { GatewayError, invalidInput, isInvalidInput } from '../../../gateway';
-import { expressionFailure } from './formReader';
+import {
+	GatewayError,
+	invalidInput,
+	isInvalidInput,
+	type NodeCode,
+	plainText,
+} from '../../../gateway';
+import { fieldOf } from './parameterValues';
+
+/**
+ * The error of an expression that n8n cannot evaluate.
+ * @param label the parameter's name in the form
+ */
+export function expressionFailure(
+	parameter: string,
+	cause: unknown,
+	label = parameter,
+): GatewayError {
+	const context = fieldOf(cause, 'context');
+	const node = fieldOf(context, 'nodeCause');
+	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
+	const description = fieldOf(cause, 'description');
+	const message = cause instanceof Error ? cause.message : plainText(cause);
+	const isTypo = message === 'invalid syntax';
+	const more = isTypo ? 'Check its braces, brackets and quotes.' : plainText(description ?? '');
+	const advice = `${place} ${more}`.trimEnd();
+	const code: NodeCode = 'node_error';
+	const n8nContext = { ...Object(context) } as Record<string, unknown>;
+	return new GatewayError({ message, advice, code, parameter, n8nContext }, { cause });
+}
 
 /**
  * An error that names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must

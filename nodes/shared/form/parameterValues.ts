@@ -39,16 +39,8 @@ export function withDatesAsText(given: unknown, copies = new Map<unknown, unknow
 	return copy;
 }
 
-/** Expressions often return a switch as text or a number, such as from a spreadsheet. */
-const VALUES = new Map<string, boolean>([
-	['true', true],
-	['1', true],
-	['false', false],
-	['0', false],
-]);
-
 /**
- * Reads a boolean of an options collection, which may be an expression.
+ * Reads a boolean of an options collection: an expression often returns it as text or a number, such as from a spreadsheet.
  * @param fallback the value of an empty one
  * @throws GatewayError naming the parameter: a text such as "no" must not turn it on
  */
@@ -60,8 +52,8 @@ export function readBoolean(
 	const given = options[name];
 	if (isEmptied(given)) return fallback;
 	const word = plainText(given).trim().toLowerCase();
-	const value = VALUES.get(word);
-	if (value !== undefined) return value;
+	const isTrue = ['true', '1'].includes(word);
+	if (isTrue || ['false', '0'].includes(word)) return isTrue;
 	throw refusedValue(name, 'must be true or false', given);
 }
 
@@ -113,12 +105,8 @@ export function readNumber(
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
 	const isTime = displayName.endsWith('(Seconds)');
-	const valid =
-		typeof value === 'number' &&
-		value >= min &&
-		value <= max &&
-		(isTime ? Number.isFinite(value) : Number.isInteger(value));
-	if (valid) return value;
+	const isNumber = isTime ? Number.isFinite(value) : Number.isInteger(value);
+	if (isNumber && Number(value) >= min && Number(value) <= max) return Number(value);
 	const kind = isTime ? 'number of seconds' : 'whole number';
 	throw refusedValue(name, `must be a ${kind}${rangeOf(FORM_BOUNDS[name])}`, given);
 }
@@ -134,8 +122,7 @@ export function readChoice<Value extends string>(
 	values: readonly [Value, ...Value[]],
 ): Value {
 	const given = options[name];
-	if (isEmptied(given)) return values[0];
-	const value = values.find((candidate) => candidate === given);
+	const value = isEmptied(given) ? values[0] : values.find((candidate) => candidate === given);
 	if (value !== undefined) return value;
 	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
 }

@@ -126,7 +126,13 @@ const sendingProperties = [
 type SendingOption = (typeof sendingProperties)[number]['name'];
 
 /** Their names. */
-export const SENDING_OPTIONS: readonly string[] = sendingProperties.map(({ name }) => name);
+const SENDING_OPTIONS: readonly string[] = sendingProperties.map(({ name }) => name);
+
+/** Options of any node that do not change what is generated. */
+export const NOT_GENERATED = [
+	...SENDING_OPTIONS,
+	...[includeInputFieldsOption.name, maxBillableRequestsOption.name, userOption.name],
+];
 
 /** Those options with the descriptions that fit a node. */
 export const sendingOptions = (descriptions: Partial<Record<SendingOption, string>> = {}) =>

@@ -10,30 +10,21 @@ const BARE = /["\\\p{Cc}]/u;
 /** How many characters of an expression an error shows. */
 const SHOWN = 100;
 
-const HAS_FIELD = 'Correct the expression: does the input have this field, under this name?';
-
 /** What V8 calls the expression's own objects. */
 const UNNAMED = /^(?:\(intermediate value\))+\.?/;
 
-function fails(failure: string): string {
-	return `Correct the expression. JavaScript says: ${failure.replace(UNNAMED, '')}.`;
-}
-
 /** A text of the form before its expressions are evaluated, the same for all items. */
 export class Template {
-	/** The name of the parameter in errors. */
-	private readonly parameter: string;
 	/** The expressions, with their braces. */
 	readonly expressions: string[];
 	/** The texts before, between and after the expressions. */
 	private readonly texts: string[];
 
 	constructor(
-		readonly path: string,
+		private readonly path: string,
 		private readonly raw: string,
 		private readonly isJson: boolean,
 	) {
-		this.parameter = nameOf(path);
 		const parts = split(raw.replace(/^=/, ''));
 		const last = (parts.length - 1) / 2;
 		this.expressions = parts.filter((_, index) => index % 2 === 1);
@@ -50,8 +41,9 @@ export class Template {
 	get fixed(): string {
 		const readsData = (code: string) => code.endsWith('}}') && READS_DATA.test(code);
 		if (!this.expressions.some(readsData)) return this.raw;
-		throw this.refusal(
-			`${this.parameter} contains {{ }} but is set to Fixed`,
+		throw refusedText(
+			this.path,
+			'contains {{ }} but is set to Fixed',
 			"Switch it from Fixed to Expression. To send the braces literally, switch it to Expression, too, and write {{ '{{' }} for the first two.",
 		);
 	}
@@ -92,74 +84,27 @@ export class Template {
 		});
 		return parts.join('');
 	}
-
-	refusalOfObject(code: string): GatewayError {
-		return this.refusal(
-			`${this.parameter} contains ${shortened(code)}, which is an object`,
-			`Use one of its fields, or write ${inExpression(code, '.toJsonString()')}.`,
-		);
-	}
-
-	refusalOfFile(code: string): GatewayError {
-		return this.refusal(
-			`${this.parameter} contains ${shortened(code)}, which has no file, because n8n stores files elsewhere`,
-			'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
-		);
-	}
-
-	refusalOfAll(code: string, items: number): GatewayError {
-		return this.refusal(
-			`${this.parameter} is the same for all ${items} items: ${shortened(code)} has no value`,
-			`${HAS_FIELD} ${onPurpose(code)}`,
-		);
-	}
-
-	/** @param failure what JavaScript says, if the expression fails */
-	refusalOfMistake(code: string, failure?: string): GatewayError {
-		return this.refusal(
-			`${this.parameter} contains ${shortened(code)}, which has no value`,
-			failure === undefined ? `${HAS_FIELD} ${onPurpose(code)}` : fails(failure),
-		);
-	}
-
-	/** Of a text that is one expression. */
-	refusalOfEmpty(code: string, failure?: string): GatewayError {
-		return this.refusal(
-			`${this.parameter} is empty: ${shortened(code)} has no value`,
-			failure === undefined ? HAS_FIELD : fails(failure),
-		);
-	}
-
-	private refusal(message: string, advice: string): GatewayError {
-		return refusal(this.parameter, message, advice);
-	}
 }
 
 /**
- * @param failure the message of the node before
- * @param endsOthers whether the node ends with it, and does no other item
+ * The refusal of a text.
+ * @param message follows the name of the parameter
  */
-export function refusalOfFailed(
-	path: string,
-	code: string,
-	failure: string,
-	endsOthers: boolean,
-): GatewayError {
-	const gap = `${shortened(code)} has no value here.`;
-	const others = 'To continue with the other items, set On Error of this node to Continue, too.';
-	return refusal(
-		nameOf(path),
-		`The node before failed for this item: ${failure}`,
-		endsOthers ? `${gap} ${others}` : gap,
-	);
+export function refusedText(path: string, message: string, advice: string): GatewayError {
+	const parameter = nameOf(path);
+	const nothing = `${advice} Nothing was sent to the service.`;
+	return invalidInput(parameter, `${parameter} ${message}`, nothing);
 }
 
-function refusal(parameter: string, message: string, advice: string): GatewayError {
-	return invalidInput(parameter, message, `${advice} Nothing was sent to the service.`);
+/** What to do about an expression without a value. @param failure what JavaScript says, if the expression fails */
+export function aboutGap(failure?: string): string {
+	if (failure === undefined)
+		return 'Correct the expression: does the input have this field, under this name?';
+	return `Correct the expression. JavaScript says: ${failure.replace(UNNAMED, '')}.`;
 }
 
 /** The name of a parameter in errors. */
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
 	return path.replace('.values', '').replace(/^options\./, '');
 }
 
@@ -198,7 +143,7 @@ export function onPurpose(code: string): string {
 }
 
 /** The expression with `more` appended. */
-function inExpression(code: string, more: string): string {
+export function inExpression(code: string, more: string): string {
 	const inner = withoutBraces(code).trim();
 	if (inner.length > SHOWN) return `{{ (…)${more} }}`;
 	return `{{ ${/^[\w$.?[\]"'()]+$/.test(inner) ? inner : `(${inner})`}${more} }}`;

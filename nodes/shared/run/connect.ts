@@ -14,10 +14,8 @@ import {
 	parseCredential,
 } from '../../../gateway';
 import { FormReader } from '../form/formReader';
-import { namedAsInForm } from '../form/parameterLabels';
 import { readSendingOptions, type SendingOptions } from '../form/sharedProperties';
 import { throwIfCancelled } from './cancel';
-import type { ErrorOf } from './outcomes';
 import { inTurns } from './turns';
 
 /** How long the editor waits for a dropdown or the Test button, in milliseconds. */
@@ -84,40 +82,16 @@ function additionalDataOf(host: Host): IWorkflowExecuteAdditionalData | undefine
 }
 
 /**
- * Connects a node that has items.
- * @returns the error of each item, if none can be connected
- * @throws NodeOperationError when the execution was cancelled meanwhile
+ * Connects a node that has items. It opens a gateway for each distinct credential: n8n evaluates the expressions in a credential
+ * for each item, so that one workflow serves many customers, each with a key of their own.
+ * @throws GatewayError for an option of the node, and NodeOperationError when the execution was cancelled meanwhile
  */
 export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
-): Promise<Service | { errorOf: ErrorOf }> {
+): Promise<Service> {
 	const form = new FormReader(context);
-	const named = (error: unknown) => namedAsInForm(error, properties);
-	let options: SendingOptions;
-	try {
-		options = readSendingOptions(form.sendingOptions());
-	} catch (error) {
-		return { errorOf: () => named(error) };
-	}
-	const { gateways, errors } = await openGateways(context, options);
-	if (gateways.size === 0) return { errorOf: (item) => named(errors.get(item)) };
-	const gatewayOf = (item: number) => {
-		const gateway = gateways.get(item);
-		if (gateway === undefined) throw named(errors.get(item));
-		return gateway;
-	};
-	const signal = context.getExecutionCancelSignal?.();
-	const { maxConcurrency } = options;
-	return { context, properties, gatewayOf, form, signal, maxConcurrency };
-}
-
-/**
- * Opens a gateway for each distinct credential of a run: n8n evaluates the expressions in a credential for each item, so that one
- * workflow serves many customers, each with a key of their own.
- * @returns by item, the gateways of valid credentials, and the errors of the others
- */
-async function openGateways(context: IExecuteFunctions, options: SendingOptions) {
+	const options = readSendingOptions(form.sendingOptions());
 	const gateways = new Map<number, Gateway>();
 	const errors = new Map<number, unknown>();
 	const byCredential = new Map<string, Gateway>();
@@ -137,7 +111,13 @@ async function openGateways(context: IExecuteFunctions, options: SendingOptions)
 		}
 	};
 	await inTurns(context.getInputData().keys(), open, () => throwIfCancelled(context));
-	return { gateways, errors };
+	const gatewayOf = (item: number) => {
+		const gateway = gateways.get(item);
+		if (gateway === undefined) throw errors.get(item);
+		return gateway;
+	};
+	const signal = context.getExecutionCancelSignal?.();
+	return { context, properties, gatewayOf, form, signal, maxConcurrency: options.maxConcurrency };
 }
 
 /** Whether n8n logs at debug level: for a level that it hides, n8n's logger has a function without parameters. */

@@ -40,15 +40,10 @@ export function recordOf(error: unknown, task?: TaskState, advice?: string): Err
 
 function ofN8n(error: unknown): ErrorRecord {
 	const description = fieldOf(error, 'description');
+	const message = error instanceof Error ? error.message : plainText(error);
+	const advice = 'Check the parameters and the credential of the node.';
 	const code: NodeCode = 'node_error';
-	return {
-		message: error instanceof Error ? error.message : plainText(error),
-		advice:
-			typeof description === 'string'
-				? description
-				: 'Check the parameters and the credential of the node.',
-		code,
-	};
+	return { message, advice: typeof description === 'string' ? description : advice, code };
 }
 
 /**
@@ -75,32 +70,24 @@ interface Shown extends IDataObject {
 /** What a user sees of a failure, the same in an error item and in a thrown error. */
 function shown(record: ErrorRecord): Shown {
 	const { message, code, http_status = null, task, earlier } = record;
-	const { may_have_been_accepted: accepted } = record;
+	const { parameter, reason, retry_after, rate_limit, partial_text, task_error } = record;
 	const before = earlier && shown(earlier);
+	const accepted =
+		record.may_have_been_accepted || (task ? undefined : record.may_have_been_accepted);
 	return {
 		...before,
 		...{ message, description: descriptionOf(record), code, http_status },
-		...present({
-			parameter: record.parameter,
-			reason: record.reason,
-			retry_after: record.retry_after,
-			rate_limit: record.rate_limit,
-			may_have_been_accepted:
-				before?.may_have_been_accepted || (task ? accepted || undefined : accepted),
-			partial_text: record.partial_text,
-			...task,
-			task_error: record.task_error,
-		}),
+		...present({ parameter, reason, retry_after, rate_limit }),
+		...present({ may_have_been_accepted: before?.may_have_been_accepted || accepted }),
+		...present({ partial_text, ...task, task_error }),
 	};
 }
 
-/** What to do, then the service's own words, in one line: an item shows a line break as \n. */
-function descriptionOf(record: ErrorRecord): string {
-	return linesOf(record).join(' ');
-}
-
-/** The same, a line for each. */
-function linesOf(record: ErrorRecord): string[] {
+/**
+ * What to do, then the service's own words.
+ * @param separator of its lines: an item shows a line break as \n
+ */
+function descriptionOf(record: ErrorRecord, separator = ' '): string {
 	const { advice, sent = 1, words, speaker = 'The service', technical, earlier, task } = record;
 	const remedy = [
 		advice,
@@ -114,7 +101,7 @@ function linesOf(record: ErrorRecord): string[] {
 		technical && `Technical detail: ${technical}`,
 		earlier && `In the try before: ${errorSummary(earlier)}`,
 	];
-	return lines.flatMap((line) => line || []);
+	return lines.filter(Boolean).join(separator);
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -158,14 +145,13 @@ export function nodeError(
 	const node = context.getNode();
 	const { isApiError, n8nContext, http_status, ...record } = recordOf(error);
 	const { message } = record;
-	const description = linesOf(record).join('\n');
 	// A chat window shows the line break as a space.
 	const all = `${withFullStop(message)}\n${descriptionOf(record)}`;
 	const streams = (context as Partial<IExecuteFunctions>).isStreaming?.();
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
 		message: logMessage(runsAsTool(node) ? all : `${message}${item}`),
-		description: streams ? all : description,
+		description: streams ? all : descriptionOf(record, '\n'),
 		...(itemIndex !== undefined && { itemIndex }),
 	};
 	if (isApiError) {

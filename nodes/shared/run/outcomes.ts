@@ -5,12 +5,9 @@ import { errorItem, nodeError } from './errorText';
 /** An item of the output, or the error in its place. */
 export type Settled = { result: INodeExecutionData } | { error: unknown };
 
-/** The error of each item. */
-export type ErrorOf = (item: number) => unknown;
-
 /** What became of the items of a node that keeps no book of them: each becomes some items, or fails. */
 export class Outcomes {
-	private readonly ofItems: Settled[][] = [];
+	readonly ofItems: Settled[][] = [];
 
 	done(item: number, results: INodeExecutionData[]): void {
 		this.ofItems[item] = results.map((result) => ({ result }));
@@ -22,10 +19,6 @@ export class Outcomes {
 
 	hasFailed(item: number): boolean {
 		return this.ofItems[item]?.some((one) => 'error' in one) ?? false;
-	}
-
-	output(context: IExecuteFunctions): INodeExecutionData[] {
-		return outputOf(context, this.ofItems);
 	}
 }
 

@@ -10,7 +10,7 @@ import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
 import { nodeError } from './errorText';
-import { type ErrorOf, outputOf } from './outcomes';
+import { outputOf } from './outcomes';
 import { inTurns } from './turns';
 
 /** What a node adds to a run with items. */
@@ -20,8 +20,8 @@ export interface NodeRun<Form, Prepared, Output> {
 	/** What it does with its items, once it is connected. */
 	connected: (service: Service) => ItemWork<Form, Prepared, Output>;
 	/** The output of a node that cannot go on. Default: all items fail. */
-	fail?: (errorOf: ErrorOf) => INodeExecutionData[];
-	/** The run of a connected node is over: with an output, or undefined with an error that it throws. */
+	fail?: (cause: unknown) => INodeExecutionData[];
+	/** The run is over: with an output, or undefined with an error that it throws. */
 	end?: (output: Output | INodeExecutionData[] | undefined) => void;
 }
 
@@ -64,16 +64,8 @@ export async function runItems<Form, Prepared, Output>(
 	throwIfCancelled(context);
 	const inputs = context.getInputData();
 	if (inputs.length === 0) return [];
-	const failAll = (errorOf: ErrorOf) =>
-		fail?.(errorOf) ??
-		outputOf(
-			context,
-			inputs.map((_, item) => [{ error: errorOf(item) }]),
-		);
-
-	const service = await connectTo(context, properties);
-	if ('errorOf' in service) return failAll(service.errorOf);
 	try {
+		const service = await connectTo(context, properties);
 		const itemWork = connected(service);
 		const { work, outcomes, output: outputOfItems } = itemWork;
 		const prepared = await prepareAll(service, itemWork);
@@ -116,7 +108,9 @@ export async function runItems<Form, Prepared, Output>(
 			return await Promise.reject(error);
 		}
 		// n8n would hand on the input of a node that continues on an error.
-		const output = failAll(() => namedAsInForm(error, properties));
+		const cause = namedAsInForm(error, properties);
+		const output =
+			fail?.(cause) ?? outputOf(context, Array(inputs.length).fill([{ error: cause }]));
 		end?.(output);
 		return output;
 	}

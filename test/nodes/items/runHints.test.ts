@@ -258,7 +258,7 @@ test.each([
 	[1, { n: 4 }, []],
 	[10, {}, [/submits 10 videos or more\. Each is billed.*Max Billable Requests/]],
 	[5, { n: 2 }, [/submits 10 videos or more/]],
-	[12, { maxBillableRequests: 12 }, [/submits 10 videos or more.*while the node runs\.$/]],
+	[12, { maxBillableRequests: 12 }, [/submits 10 videos or more/]],
 ])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
 	const form = { model: 'kite-motion', prompt: 'A boat', options };
 	const shown = (operation: string) =>

@@ -1,5 +1,5 @@
 import type { VideoTask } from '../../../gateway';
-import { videoFile } from '../../../nodes/VideoGeneration/tasks/fileName';
+import { videoFile } from '../../../nodes/VideoGeneration/tasks/download';
 import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
