@@ -149,12 +149,12 @@ export class Gateway {
 	/**
 	 * `POST /media/v1/video/generations`: creates one task for each video. Services close idle connections without notice, and
 	 * a submission that is sent at that moment is lost and may be billed. So a submission has its own connection.
-	 * @param onInlineVideo gets each finished video that is in the response itself
+	 * @param inline gets each finished video that is in the response itself, by the ID of its task
 	 */
 	async submitVideo(
 		request: VideoRequest,
 		signal?: AbortSignal,
-		onInlineVideo?: (taskId: string, video: Buffer) => void,
+		inline?: Map<string, Buffer>,
 	): Promise<VideoSubmission> {
 		const submission = {
 			method: 'POST',
@@ -169,8 +169,7 @@ export class Gateway {
 			...task,
 			used: usedOf(task, sent.data[index]),
 		}));
-		for (const [index, video] of videos.entries())
-			if (video) onInlineVideo?.(data[index]!.id, video);
+		for (const [index, video] of videos.entries()) if (video) inline?.set(data[index]!.id, video);
 		return { ...shown, data };
 	}
 

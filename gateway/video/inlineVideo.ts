@@ -6,7 +6,7 @@ import { ByteBuffer, hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http
 import { parseResource } from '../parseResponse';
 import { type Asked, isAbout, submissionFrom, takeInlineVideos, taskFrom } from '../dialects';
 import { isFields } from '../schemas/responseJson';
-import { type VideoSubmission, videoSubmission, videoTaskReport } from '../schemas/video';
+import { videoSubmission, videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 import { JsonWithInlineData } from './inlineData';
 
@@ -63,16 +63,11 @@ export async function readSubmission(response: ServiceResponse) {
 	};
 	const from = (answer: unknown) => submissionFrom(answer, placeOf);
 	const { shown, sent } = await parseResource(json, isWhole, response, videoSubmission, from);
-	const withoutPlaces = ({ data, ...submission }: VideoSubmission) => {
-		const tasks = data.map((task) => (videos.has(task.url) ? { ...task, url: null } : task));
-		return { ...submission, data: tasks };
-	};
-	return {
-		...{ shown: withoutPlaces(shown), sent: withoutPlaces(sent) },
-		videos: shown.data.map(({ status, url }) =>
-			status === 'completed' ? videos.get(url) : undefined,
-		),
-	};
+	const inline = shown.data.map(({ status, url }) =>
+		status === 'completed' ? videos.get(url) : undefined,
+	);
+	for (const task of [...shown.data, ...sent.data]) if (videos.has(task.url)) task.url = null;
+	return { shown, sent, videos: inline };
 }
 
 /**

@@ -58,11 +58,10 @@ test.each([
 	const [, type, bytes] = row;
 	const packets = [bytes.subarray(0, 99), bytes.subarray(99)];
 	const gateway = stubbedGateway({ packets, headers: { 'content-type': type } });
-	const videos: Array<[string, Buffer]> = [];
-	const keep = (...video: [string, Buffer]) => void videos.push(video);
-	const { data } = await gateway.submitVideo({ model: 'm', prompt: 'p' }, undefined, keep);
+	const videos = new Map<string, Buffer>();
+	const { data } = await gateway.submitVideo({ model: 'm', prompt: 'p' }, undefined, videos);
 	expect(data).toMatchObject([{ status: 'completed', url: null }]);
-	expect(videos).toEqual([[data[0]?.id, LARGE]]);
+	expect([...videos]).toEqual([[data[0]?.id, LARGE]]);
 });
 
 test.each([

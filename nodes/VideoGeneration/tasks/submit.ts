@@ -31,11 +31,10 @@ export async function submitMissing(
 	const hasTasks = liveTasks(entry).length > 0;
 	const request = hasTasks ? { ...billable.request, n: count } : billable.request;
 	const videos = new Map<string, Buffer>();
-	const keep = (taskId: string, video: Buffer) => void videos.set(taskId, video);
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,
-		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal, keep),
+		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal, videos),
 		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {
