@@ -1,6 +1,5 @@
-import { hasOnlyThoughts } from '../dialects';
+import { hasOnlyThoughts, hasThoughts } from '../dialects';
 import { type Completion, FINISH_REASONS } from '../schemas/chat';
-import { isEmptied } from '../schemas/input';
 import type { Fields } from '../schemas/responseJson';
 
 type Choice = Completion['choices'][number];
@@ -43,13 +42,4 @@ export function callsIn({ tool_calls }: Choice['message']): unknown[] {
 /** A completion as the service sent it. */
 export function sentCompletion({ sent_as, ...completion }: Completion): Fields {
 	return sent_as ?? completion;
-}
-
-/** Whether a model thought before it answered. */
-function hasThoughts(message: Fields): boolean {
-	return Object.keys(message).some((name) => {
-		const value = message[name];
-		const isEmpty = Array.isArray(value) ? value.length === 0 : !value;
-		return /reasoning|think|thought/i.test(name) && !isEmptied(value) && !isEmpty;
-	});
 }

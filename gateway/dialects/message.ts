@@ -71,3 +71,11 @@ export function sentCalls({ tool_calls, function_call }: Fields): unknown[] {
 	if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls;
 	return isFields(function_call) ? [{ type: 'function', function: function_call }] : [];
 }
+
+/** Fields with text that comes in pieces, which may be equal. */
+const PIECES_OF_TEXT = new Set([
+	...['text', 'reasoning', 'reasoning_content', 'reasoning_text', 'thinking', 'summary'],
+	...['refusal', 'arguments', 'data', 'transcript'],
+]);
+
+export const isPieceOfText = (name: string): boolean => PIECES_OF_TEXT.has(name);

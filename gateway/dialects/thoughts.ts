@@ -1,3 +1,5 @@
+import { type Fields, isEmpty } from '../schemas/responseJson';
+
 /** Marks around what a model thinks before its answer. */
 const THINK = /<(\/?)(?:think(?:ing)?|thoughts?)>/gi;
 /** And those that may be sections of an answer, where nothing else is one. */
@@ -50,4 +52,11 @@ function beginsLine(text: string, at: number, from: number): boolean {
 	let before = at - 1;
 	while (before >= from && (text[before] === ' ' || text[before] === '\t')) before -= 1;
 	return before < from || text[before] === '\n';
+}
+
+/** Whether a message has thoughts in a field of their own. */
+export function hasThoughts(message: Fields): boolean {
+	return Object.keys(message).some(
+		(name) => /reasoning|think|thought/i.test(name) && !isEmpty(message[name]),
+	);
 }

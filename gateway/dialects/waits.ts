@@ -4,7 +4,7 @@ import { numberIn } from './values';
 /** A wait that a body asks for: for some milliseconds, or until a time. */
 export type NamedWait = { ms: number; isData?: boolean } | { at: number };
 
-/** Seconds: some services add the unit. */
+/** Some services add the unit, and two servers in a row may both add the header (`120, 120`). */
 const WAIT_SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 /** A field of a body with a wait: `retry_after`, Gemini's `retryDelay` ("3.5s"), `retry_after_ms`. */
 const WAIT_FIELD = /^retry_?(?:after|delay)(?:_?(ms|seconds|sec|s))?$/i;
@@ -27,6 +27,9 @@ const UNITS: Record<string, number> = {
 const RESET_WORDS =
 	/\breset(?:s|ting)?\b.{0,20}?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?)\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?/i;
 
+/** The seconds of a wait; not a number if it has none. */
+export const secondsIn = (wait: string): number => Number(WAIT_SECONDS.exec(wait)?.[1] ?? NaN);
+
 /** The waits that a body names in its fields. */
 export function waitsIn(body: unknown): NamedWait[] {
 	if (typeof body !== 'object') return [];
@@ -34,7 +37,7 @@ export function waitsIn(body: unknown): NamedWait[] {
 	const waits = places.flatMap(({ key, value, inside }): NamedWait[] => {
 		const [name, unit] = WAIT_FIELD.exec(key) ?? [];
 		if (name === undefined || (typeof value !== 'string' && typeof value !== 'number')) return [];
-		const amount = Number(WAIT_SECONDS.exec(String(value))?.[1] ?? NaN);
+		const amount = secondsIn(String(value));
 		return [
 			{ ms: amount * (unit?.toLowerCase() === 'ms' ? 1 : 1000), isData: inside?.key === 'data' },
 		];

@@ -1,4 +1,4 @@
-import { waitInWords, waitsIn } from '../dialects';
+import { secondsIn, waitInWords, waitsIn } from '../dialects';
 import { epochMs, type WallTime } from '../wallTime';
 import { retryAfterIn } from './errorBody';
 import type { ErrorRecord } from './gatewayError';
@@ -6,9 +6,6 @@ import { statusOf } from './statuses';
 
 /** No limit lasts a year: a longer time may be a Unix time. */
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
-
-/** Seconds: some services add the unit, and two servers in a row may both add the header (`120, 120`). */
-const SECONDS = /^(\d+(?:\.\d+)?)\s*(?:s|sec|seconds?)?(?:,|$)/i;
 
 /** Names in lower case. */
 export type Headers = Record<string, string | string[] | undefined>;
@@ -43,10 +40,7 @@ export function namedWait(
 		[
 			{ ms: Number(retryAfterIn(body) ?? NaN) * 1000 },
 			...waits.filter((wait) => 'isData' in wait && wait.isData),
-			{
-				ms:
-					Number(SECONDS.exec(asked)?.[1] ?? NaN) * 1000 || Date.parse(asked) - nowOf(headers, now),
-			},
+			{ ms: secondsIn(asked) * 1000 || Date.parse(asked) - nowOf(headers, now) },
 			...(isThrottled ? [...waits, waitInWords(words)] : []),
 		].map((wait) => ('at' in wait ? { ms: wait.at - nowOf(headers, now) } : wait)),
 	);

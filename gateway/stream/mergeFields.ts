@@ -1,3 +1,4 @@
+import { isPieceOfText } from '../dialects';
 import { isEmptied } from '../schemas/input';
 import {
 	type Fields,
@@ -10,21 +11,6 @@ import {
 
 /** Fields that name something: the last value counts. */
 const NAMING_FIELDS = new Set(['role', 'id', 'type', 'index', 'name']);
-/** Text that comes in pieces, which may be equal. */
-const PIECES = new Set([
-	'content',
-	'text',
-	'reasoning',
-	'reasoning_content',
-	'reasoning_text',
-	'thinking',
-	'summary',
-	'refusal',
-	'arguments',
-	'data',
-	'transcript',
-]);
-
 /** Merges the fields of one chunk after another into those of a whole answer. */
 export class FieldMerger {
 	private values = 0;
@@ -42,7 +28,7 @@ export class FieldMerger {
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
 		if (typeof old === 'string' && typeof value === 'string' && !NAMING_FIELDS.has(name)) {
 			// A text that is equal in every chunk is a label, such as the name of a provider.
-			if (PIECES.has(name) || old !== value) target[name] = old + value;
+			if (name === 'content' || isPieceOfText(name) || old !== value) target[name] = old + value;
 		} else if (Array.isArray(value)) {
 			const list: unknown[] = Array.isArray(old) ? old : [];
 			for (const addition of value) this.append(list, addition, name);

@@ -86,8 +86,9 @@ export async function readEvents(
 
 /** Whether a body begins as a stream does: with data, or where its type says so, with a comment or another field. */
 function startsStream({ headers }: ServiceResponse, start: string): boolean {
-	const isOfType = /^text\/event-stream\b/i.test(header(headers, 'content-type') ?? '');
-	return /^data:/.test(start) || (isOfType && /^[a-z]*:/.test(start)) || isStream(start);
+	const type = header(headers, 'content-type')?.toLowerCase() ?? '';
+	const isOfType = type.startsWith('text/event-stream');
+	return start.startsWith('data:') || (isOfType && /^[a-z]*:/.test(start)) || isStream(start);
 }
 
 /** How a body begins. */

@@ -45,3 +45,6 @@ export const reasonWords: typeof open.reasonWords = (body) =>
 	isFields(body) && typeof body.message === 'string' ? body.message : '';
 export const errorTextIn: typeof open.errorTextIn = (body) => body;
 export const modelOutputOf: typeof open.modelOutputOf = () => undefined;
+export const hasThoughts: typeof open.hasThoughts = () => false;
+export const isPieceOfText: typeof open.isPieceOfText = () => false;
+export const secondsIn: typeof open.secondsIn = Number;
