@@ -99,7 +99,7 @@ export async function complete(
 				refusal: () => spending.refusal(book.failureBefore),
 				async work(prepared, itemIndex) {
 					const answer = prepared.known ?? (await newAnswer(run, prepared, itemIndex));
-					outcomes.done(itemIndex, [itemOf(run, prepared, answer, itemIndex)]);
+					outcomes.done(itemIndex, [itemOfAnswer(run, prepared, answer, itemIndex)]);
 				},
 				output() {
 					const items = outputOf(context, outcomes.ofItems);
@@ -136,7 +136,7 @@ function readForm({ service: { form }, isLive }: ChatRun, itemIndex: number) {
 }
 
 /** The item of one answer. */
-function itemOf(
+function itemOfAnswer(
 	run: ChatRun,
 	prepared: Prepared,
 	answer: Answer,

@@ -103,24 +103,28 @@ export const operations: Record<string, Operation> = {
 	},
 };
 
+const names = Object.keys(operations);
+const submitting = names.filter((name) => operations[name]?.submits);
+const finding = names.filter((name) => !submitting.includes(name));
+const waiting = names.filter((name) => operations[name]?.waits);
+
 /**
  * The fields of all operations. Those that several have are one property: of several with one name, n8n's builder and its MCP
  * server read the first. Only Options differs.
  */
 export const operationProperties: INodeProperties[] = [
-	...shownIf(({ submits }) => submits, requestProperties),
-	...shownIf(({ submits }) => !submits, [taskIdProperty]),
+	...shownFor(submitting, requestProperties),
+	...shownFor(finding, [taskIdProperty]),
 	// A video that was just submitted has no file.
-	...shownIf(({ submits, waits }) => waits || !submits, downloadProperties),
-	...shownIf(() => true, [simplifyProperty]),
-	...shownIf(({ submits }) => submits, [optionsProperty]),
-	...shownIf(({ submits }) => !submits, [outputOptionsProperty]),
-	...shownIf(({ waits }) => waits, [waitOptionsProperty]),
+	...shownFor([...new Set([...waiting, ...finding])], downloadProperties),
+	...shownFor(names, [simplifyProperty]),
+	...shownFor(submitting, [optionsProperty]),
+	...shownFor(finding, [outputOptionsProperty]),
+	...shownFor(waiting, [waitOptionsProperty]),
 ];
 
-function shownIf(has: (operation: Operation) => boolean, properties: INodeProperties[]) {
-	const names = Object.keys(operations).filter((name) => has(operations[name]!));
-	return updateDisplayOptions({ show: { operation: names } }, properties);
+function shownFor(operation: string[], properties: INodeProperties[]) {
+	return updateDisplayOptions({ show: { operation } }, properties);
 }
 
 /** What an operation asks for an item: videos to submit, or tasks; how to wait for them, and what their items look like. */

@@ -82,7 +82,7 @@ function resultsOf(run: BookedRun, entry: BookEntry, ofRun: unknown): Settled[] 
 		const fail = (error: unknown) => [{ error: new GatewayError(recordOf(error, stateOf(task))) }];
 		if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 		try {
-			return [{ result: itemOf(run, entry, task) }];
+			return [{ result: itemOfTask(run, entry, task) }];
 		} catch (error) {
 			return fail(error);
 		}
@@ -101,7 +101,7 @@ function failedItem({ context, submits }: BookedRun, error: unknown, item: numbe
 }
 
 /** The item of a task. The fields of its input item are added here and kept nowhere. */
-export function itemOf(
+export function itemOfTask(
 	{ context }: BookedRun,
 	{ item, waitOptions, outputOptions }: BookEntry,
 	task: PaidTask,

@@ -15,7 +15,7 @@ import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
 import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
-import { itemOf } from './output';
+import { itemOfTask } from './output';
 import type { OpenTask, VideoRun } from './plan';
 import { settleTask } from './settle';
 
@@ -68,7 +68,7 @@ function pause(run: VideoRun, waiting: OpenTask[]): EngineRequest {
 		),
 		// Users pin these items to build the nodes that follow, so they have all fields that are known.
 		shown: [...current.values()].flatMap((entry) =>
-			liveTasks(entry).map((task) => itemOf(run, entry, task).json),
+			liveTasks(entry).map((task) => itemOfTask(run, entry, task).json),
 		),
 		ifStopped: run.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 	});
