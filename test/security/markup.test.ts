@@ -36,7 +36,7 @@ test('no tag of a task ID or an item is left, and each task has its line', async
 	const taskId = 'task-<a>1</a>, task-2&x=<b>';
 	const { error } = await runNode(service, videoNode({ operation: 'get', taskId, ...once }));
 	expect(`${error?.message}${error?.description}`).not.toMatch(TAGS);
-	expect(error?.description).toMatch(/<br>\nTasks of this run: .*task-2&x=&lt;b>/);
+	expect(error?.description).toMatch(/<br>\nTasks of this run: .*<br>\n.*task-2&x=&lt;b>/);
 });
 
 test('no tag of what the server of a file says is left', async () => {

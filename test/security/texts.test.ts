@@ -86,7 +86,7 @@ test('the URL of a video is in the description of an error, and in no log and no
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.2 };
 	const { error } = await run(videoNode({ waitOptions }));
 	expect(error?.description).toContain(`good: completed, ${SIGNED}`);
-	expect(error?.description).toMatch(/inline: completed \[/);
+	expect(error?.description).toMatch(/inline: completed<br>/);
 	expect(error?.description).not.toContain('data:');
 	expect(error?.description).not.toContain('still being made');
 	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:|Tasks of this run/);

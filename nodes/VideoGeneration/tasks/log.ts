@@ -139,7 +139,7 @@ export function aboutStopped({ context, submits }: BookedRun): string {
 }
 
 /**
- * Every task of the run with its item, in one line: the editor collapses line breaks.
+ * Every task of the run with its item, a line for each in an error.
  * @param isForLog a log gets no URL, with which anyone has the video. At debug level n8n logs descriptions, too: their URLs
  * have no query, which may be signed.
  */
@@ -163,7 +163,7 @@ function listOfTasks({ context, book }: BookedRun, isForLog: boolean): string {
 		? toGetWithoutPaying({ operation: 'Wait', count: ids.length, after: APART })
 		: COSTS_NOTHING;
 	const lists = [
-		all.length > 0 && `Tasks of this run: ${lines.join(' ')}`,
+		all.length > 0 && `Tasks of this run: ${lines.join(isForLog ? ' ' : '\n')}`,
 		isStopped(context) && areMade && `They are still being made, and billed. ${how}`,
 		lostItems.length > 0 &&
 			`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,

@@ -71,7 +71,7 @@ test('a stopped run names its tasks in one warning, and in its error', async () 
 	expect(tell.mock.lastCall).toEqual([warning]);
 	expect(error?.message).toMatch(new RegExp(`${all}$`));
 	expect(error?.message).toContain(`${list}. ${advice}`);
-	expect(error?.description).toContain(list);
+	expect(error?.description?.replaceAll('<br>\n', ' ')).toContain(list);
 	expect(error?.description).not.toMatch(/^\n|\n$/);
 });
 

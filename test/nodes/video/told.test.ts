@@ -277,6 +277,7 @@ describe('a bad row of a batch', () => {
 			'Executing this node again pays for them again.',
 			'To hand on what succeeds, set On Error of this node to Continue (using error output).',
 			expect.stringMatching(/^Tasks of this run: \[item 0\] task-/),
+			expect.stringMatching(/^\[item 1\] task-/),
 			`IDs: ${ids.join(', ')}`,
 		]);
 	});
