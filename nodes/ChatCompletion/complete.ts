@@ -151,7 +151,7 @@ function itemOfAnswer(
 	const own: IDataObject = { ...parsed, ...answered, ...parsed };
 	const names = answerItemFields(simplify, jsonOutput);
 	const json = includeInputFields
-		? withInputFields(run.service.context, itemIndex, own, names)
+		? withInputFields(run.service.context, itemIndex, own, names, run.odd)
 		: own;
 	return { json, pairedItem: { item: itemIndex } };
 }

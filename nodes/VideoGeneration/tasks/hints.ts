@@ -22,11 +22,13 @@ const MAX_LISTED_VIDEOS = 20;
 /** Shows the hints about the items of a run. */
 export function showVideoHints(
 	{ context, submits }: BookedRun,
+	states: string[],
 	items: INodeExecutionData[],
 	entries: BookEntry[],
 ): void {
 	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 	hintAboutEach(context, 'video', [
+		...states,
 		...entries.flatMap(({ asked = 0, named = 0 }) => [
 			...repeated(asked - named, 'missing: the service created fewer than were asked for.'),
 			...repeated(

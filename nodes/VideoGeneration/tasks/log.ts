@@ -1,5 +1,5 @@
 import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
-import { idInLog, idText, isFinished, logText, shortText } from '../../../gateway';
+import { idInLog, idText, isFinished, logText, shortText, systemClock } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
 import { isSubmittedHere } from '../../shared/book/book';
 import { noteTaskIds } from '../../shared/book/customData';
@@ -22,8 +22,11 @@ import { rememberStopped, stoppedBefore } from './stoppedRuns';
 /** The execute data of n8n whose Stop is in the log. */
 const loggedStops = new WeakSet<object>();
 
-/** The console tells the progress of the videos of so many items. */
+/** The console tells the progress of a task once in so many milliseconds, and of so many tasks. */
+const PROGRESS_MS = 10_000;
 const MAX_WITH_PROGRESS = 20;
+/** When the console told the progress of a task. */
+const progressToldAt = new WeakMap<PaidTask, number>();
 
 // What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped, or
 // whose process dies.
@@ -72,8 +75,13 @@ export function tellOfPoll(run: BookedRun, { entry: { item }, task }: OpenTask, 
 	const { id, sent_as, status, progress } = found;
 	const { latest } = task;
 	const isFurther = progress !== undefined && progress !== (latest.progress ?? 0);
-	if (isFurther && run.book.entries.length <= MAX_WITH_PROGRESS)
+	const { entries, tasks } = run.book;
+	const isFew = Math.max(entries.length, tasks.length) <= MAX_WITH_PROGRESS;
+	const now = systemClock.now();
+	if (isFurther && isFew && now - (progressToldAt.get(task) ?? -Infinity) >= PROGRESS_MS) {
+		progressToldAt.set(task, now);
 		tell(run, `video task ${idInLog(id)}: ${shortText(status)}, ${progress} % [item ${item}]`);
+	}
 	if (sent_as?.id === undefined || sent_as.id === latest.sent_as?.id) return;
 	const what = `polls of video task ${idInLog(id)} are answered with the ID ${idInLog(sent_as.id)}`;
 	tell(run, `${what}: check whether it is the right video [item ${item}]`, 'warn');

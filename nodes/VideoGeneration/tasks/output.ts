@@ -60,12 +60,14 @@ export function itemsOf(run: BookedRun, cause?: unknown): INodeExecutionData[] {
 	const { context, book } = run;
 	const entries = cause === undefined ? [...book.current.values()] : book.entries;
 	const ofItems = context.getInputData().map((): Settled[] => []);
-	for (const entry of entries) ofItems[entry.item]?.push(...resultsOf(run, entry, cause));
+	/** What hints say of the items, one for each. */
+	const states: string[] = [];
+	for (const entry of entries) ofItems[entry.item]?.push(...resultsOf(run, states, entry, cause));
 	for (const [item, results] of ofItems.entries())
 		if (cause !== undefined && results.length === 0) results.push(failedItem(run, cause, item));
 	const items = outputOf(context, ofItems);
 	try {
-		showVideoHints(run, items, entries);
+		showVideoHints(run, states, items, entries);
 	} catch {
 		// The output is paid for: a hint that fails must not cost it.
 	}
@@ -73,7 +75,7 @@ export function itemsOf(run: BookedRun, cause?: unknown): INodeExecutionData[] {
 }
 
 /** What came of the tasks of an item. The error of the item is that of its open tasks, or of what has no task. */
-function resultsOf(run: BookedRun, entry: BookEntry, ofRun: unknown): Settled[] {
+function resultsOf(run: BookedRun, states: string[], entry: BookEntry, ofRun: unknown): Settled[] {
 	const tasks = liveTasks(entry);
 	const ofItem = entry.error && new GatewayError(entry.error);
 	const cause = ofRun ?? ofItem;
@@ -82,7 +84,7 @@ function resultsOf(run: BookedRun, entry: BookEntry, ofRun: unknown): Settled[] 
 		const fail = (error: unknown) => [{ error: new GatewayError(recordOf(error, stateOf(task))) }];
 		if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
 		try {
-			return [{ result: itemOfTask(run, entry, task) }];
+			return [{ result: itemOfTask(run, entry, task, states) }];
 		} catch (error) {
 			return fail(error);
 		}
@@ -100,11 +102,15 @@ function failedItem({ context, submits }: BookedRun, error: unknown, item: numbe
 	return { error: isKept ? new GatewayError(recordOf(error, { task_id: id })) : error };
 }
 
-/** The item of a task. The fields of its input item are added here and kept nowhere. */
+/**
+ * The item of a task. The fields of its input item are added here and kept nowhere.
+ * @param states get what a hint says of it
+ */
 export function itemOfTask(
 	{ context }: BookedRun,
 	{ item, waitOptions, outputOptions }: BookEntry,
 	task: PaidTask,
+	states: string[] = [],
 ): INodeExecutionData {
 	const { simplify = true, includeInputFields, binaryProperty = 'data' } = outputOptions ?? {};
 	const own = simplify ? simplifiedTask(task) : fullTask(task);
@@ -115,7 +121,7 @@ export function itemOfTask(
 	const { [FILES]: files } = context.getInputData()[item]?.json ?? {};
 	const hasRoom = typeof files === 'object' && !Array.isArray(files);
 	const ofNode = task.file && !hasRoom ? [...names, FILES] : names;
-	const json = includeInputFields ? withInputFields(context, item, own, ofNode) : own;
+	const json = includeInputFields ? withInputFields(context, item, own, ofNode, states) : own;
 	const binary = task.file && { [binaryProperty]: task.file };
 	return { json, pairedItem: { item }, ...(binary && { binary }) };
 }

@@ -9,3 +9,8 @@ export function itemsNamed(numbers: number[]): string {
 	if (names.length === 0) return `item ${last}`;
 	return `items ${names.join(', ')} and ${last}`;
 }
+
+/** The same at the beginning of a sentence. */
+export function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

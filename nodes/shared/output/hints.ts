@@ -5,7 +5,7 @@ import type {
 	NodeHint,
 } from 'n8n-workflow';
 import { plainText } from '../../../gateway';
-import { itemsNamed } from '../form/itemsNamed';
+import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { fieldOf } from '../form/parameterValues';
 
 /** Of what the service or the input words differently in each item, the hints of a run show so many. */
@@ -59,7 +59,7 @@ export function hintAboutFailures(context: IExecuteFunctions, items: INodeExecut
 		failed.set(code, numbers.add(Number(fieldOf(json.error, 'item'))));
 	}
 	const sentences = [...failed].map(
-		([code, numbers]) => `I${itemsNamed([...numbers]).slice(1)} failed: ${code}.`,
+		([code, numbers]) => `${capitalized(itemsNamed([...numbers]))} failed: ${code}.`,
 	);
 	if (sentences.length > 0) hintAfterRun(context, sentences.join(' '));
 }

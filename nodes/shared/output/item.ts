@@ -26,17 +26,25 @@ export function present(fields: Record<string, unknown>): IDataObject {
 /**
  * The output of an item with the fields of its input item, except `error`: n8n would take the item for a failed one.
  * @param ofNode every field that the node may write: an input field of that name is left out, even if this output lacks it
+ * @param states get what a hint says of the item
  */
 export function withInputFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	output: IDataObject,
 	ofNode: string[],
+	states: string[],
 ): IDataObject {
 	const input: unknown = context.getInputData()[itemIndex]?.json;
 	// n8n's HTTP Request makes items of the texts of a list (n8n-io/n8n#32981).
 	if (typeof input !== 'object' || input === null || Array.isArray(input)) return output;
-	const fields = without(input as IDataObject, 'error');
+	const { error, ...fields } = input as IDataObject;
+	if (error !== undefined)
+		states.push('without the input field "error", which marks failed items.');
 	const kept = Object.entries(fields).filter(([name]) => !ofNode.includes(name));
-	return { ...output, ...(Object.fromEntries(kept) as IDataObject), ...output };
+	const made = { ...output, ...Object.fromEntries(kept), ...output };
+	const lost = Object.keys(fields).filter((name) => made[name] !== fields[name]);
+	if (lost.length > 0)
+		states.push(`without the input field ${lost.join(', ')}, because the output has its own.`);
+	return made;
 }

@@ -4,12 +4,13 @@ import {
 	type INodeProperties,
 	NodeError,
 } from 'n8n-workflow';
-import { CancelledError } from '../../../gateway';
+import { CancelledError, GatewayError } from '../../../gateway';
 import { hintAfterRun } from '../output/hints';
+import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
-import { nodeError } from './errorText';
+import { nodeError, recordOf } from './errorText';
 import { outputOf } from './outcomes';
 import { inTurns } from './turns';
 
@@ -118,7 +119,8 @@ export async function runItems<Form, Prepared, Output>(
 
 /**
  * Reads all items, then prepares them.
- * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails
+ * @throws NodeOperationError with On Error "Stop Workflow": the failure of the first item that fails, which names the others
+ * that cannot be read
  */
 async function prepareAll<Form, Prepared>(
 	{ context, properties, form, gatewayOf }: Service,
@@ -128,11 +130,11 @@ async function prepareAll<Form, Prepared>(
 	const errors = new Map<number, unknown>();
 	const forms = new Map<number, Form>();
 	const prepared = new Map<number, Prepared>();
-	/** Does something for each item, until one fails that ends the run. */
+	/** Does something for each item, and ends the run if one fails. */
 	const attempt = async (items: Iterable<number>, action: (item: number) => void) => {
 		const attemptOne = (item: number) => {
 			try {
-				if (continues || errors.size === 0) action(item);
+				action(item);
 			} catch (error) {
 				errors.set(item, namedAsInForm(error, properties));
 			}
@@ -141,7 +143,8 @@ async function prepareAll<Form, Prepared>(
 		throwFirst();
 	};
 	const throwFirst = () => {
-		for (const [item, error] of errors) if (!continues) throw nodeError(context, error, item);
+		for (const [item, error] of continues ? [] : errors)
+			throw nodeError(context, withOthers(error, errors, context.getInputData().length), item);
 	};
 	await attempt(isBegun ? [] : context.getInputData().keys(), (item) => {
 		// An item whose credential is invalid fails before anything is sent.
@@ -150,6 +153,7 @@ async function prepareAll<Form, Prepared>(
 	});
 	const { refusalOfAll } = form;
 	await attempt(forms.keys(), (item) => {
+		if (!continues && errors.size > 0) return;
 		if (refusalOfAll) throw refusalOfAll;
 		prepared.set(item, prepare(forms.get(item) as Form, item));
 	});
@@ -159,4 +163,14 @@ async function prepareAll<Form, Prepared>(
 	for (const hint of form.hints(errors)) hintAfterRun(context, hint);
 	for (const [item, error] of errors) outcomes.fail(item, error);
 	return prepared;
+}
+
+/** The first error with the other items that fail, whose errors would come one after the other: none if all fail for one reason. */
+function withOthers(first: unknown, errors: Map<number, unknown>, items: number): unknown {
+	const [, ...others] = errors.keys();
+	const reasons = new Set([...errors.values()].map((error) => recordOf(error).message));
+	if (others.length === 0 || (errors.size === items && reasons.size === 1)) return first;
+	const named = capitalized(itemsNamed(others));
+	const advice = `${named} ${others.length === 1 ? 'fails' : 'fail'}, too.`;
+	return new GatewayError(recordOf(first, undefined, advice));
 }

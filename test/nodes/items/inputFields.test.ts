@@ -46,7 +46,8 @@ describe.each<[string, NodeRun, string[], string[]]>([
 			items,
 			parameters: { ...node.parameters, options: {} },
 		});
-		const { items: output } = await runNode(simulator, { ...node, items });
+		const { items: output, hints } = await runNode(simulator, { ...node, items });
+		expect(hints.filter((hint) => hint.includes('input field'))).toEqual([]);
 		expect(output.map(({ json: { prompt, row, more } }) => ({ prompt, row, more }))).toEqual([
 			...items.map((item) => ({ more: undefined, ...item })),
 		]);
@@ -67,8 +68,9 @@ describe.each<[string, NodeRun, string[], string[]]>([
 
 	test('keeps the fields of a row that the output cannot have', async () => {
 		const row = Object.fromEntries(free.map((name) => [name, 'of the row']));
-		const { items } = await runNode(simulator, { ...node, items: [row] });
+		const { items, hints } = await runNode(simulator, { ...node, items: [row] });
 		expect(items[0]!.json).toMatchObject(row);
+		expect(hints.filter((hint) => hint.includes('input field'))).toEqual([]);
 	});
 
 	test('error items have none', async () => {
@@ -113,8 +115,22 @@ test('a field that only this service has is the one of the output, too', async (
 	const message = { role: 'assistant', content: 'Hello' };
 	service.respond = () => rawJson({ choices: [{ message }], mood: 'of the service' });
 	const items = [{ mood: 'of the row' }];
-	const { items: output } = await runNode(service, { ...chatNode(whole), items });
+	const { items: output, hints } = await runNode(service, { ...chatNode(whole), items });
 	expect(output[0]?.json.mood).toBe('of the service');
+	expect(hints).toContain(
+		'1 answer is without the input field mood, because the output has its own.',
+	);
+});
+
+test('a hint names the fields of rows that the output replaces, once', async () => {
+	const items = [
+		{ id: 7, usage: 'a lot' },
+		{ id: 8, usage: 'little' },
+	];
+	const { hints } = await runNode(simulator, { ...chatNode({ options }), items });
+	expect(hints.filter((hint) => hint.includes('input field'))).toEqual([
+		'2 answers are without the input field id, usage, because the output has its own.',
+	]);
 });
 
 describe('in a workflow that keeps files in the field _files', () => {
@@ -127,11 +143,14 @@ describe('in a workflow that keeps files in the field _files', () => {
 	test.each([['a text'], [['a', 'list']]])(
 		'an input field of that name is left out if it is %j',
 		async (_files) => {
-			const { items, run } = await runNode(simulator, node(_files));
+			const { items, hints, run } = await runNode(simulator, node(_files));
 			expect(run.status).toBe('success');
 			expect(items[1]).toMatchObject({
 				json: { status: 'completed', _files: { data: { fileExtension: 'mp4' } } },
 			});
+			expect(hints.join()).toContain(
+				'without the input field _files, because the output has its own',
+			);
 		},
 	);
 

@@ -46,12 +46,27 @@ test('the error of a refusal has its status, and its item, for n8n to show, and 
 	expect(lost).toMatchObject({ httpCode: null, context: { itemIndex: 0 } });
 });
 
-test('with Stop Workflow, the error names the first item that cannot be sent, and nothing is sent', async () => {
-	const items = [4, 60, 5, '4 s', 11].map((seconds) => ({ seconds }) as IDataObject);
-	const node = videoNode({ operation: 'submit', duration: '={{ $json.seconds }}' });
-	const { error } = await runNode(simulator, { ...node, items });
-	expect(error?.message).toMatch(/^Duration must be .* 60\) \[item 1\]$/);
-	expect(simulator.submissions).toBe(0);
+describe('with Stop Workflow, the error of an item that cannot be sent', () => {
+	const submit = async (...durations: unknown[]) => {
+		const items = durations.map((seconds) => ({ seconds }) as IDataObject);
+		const node = videoNode({ operation: 'submit', duration: '={{ $json.seconds }}' });
+		const { error } = await runNode(simulator, { ...node, items });
+		expect(simulator.submissions).toBe(0);
+		return error;
+	};
+
+	test('names the other items that cannot be sent', async () => {
+		const error = await submit(4, 60, 5, '4 s', 11);
+		expect(error?.message).toMatch(/^Duration must be .* 60\) \[item 1\]$/);
+		expect(error?.description).toMatch(/ sent to the service\. Items 3 and 4 fail, too\.$/);
+		expect((await submit(4, 60, 11))?.description).toMatch(/Item 2 fails, too\.$/);
+	});
+
+	test('names none where the others are fine, or the form of all is wrong', async () => {
+		expect((await submit(4, 60, 5))?.description).not.toContain('too.');
+		const { error } = await runNode(simulator, { ...videoNode({ duration: 60 }), items: [{}, {}] });
+		expect(error?.description).not.toContain('too.');
+	});
 });
 
 test('List Models: a failed request fails every item', async () => {

@@ -1,5 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
+import { systemClock } from '../../../gateway';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -260,19 +261,24 @@ test('a run that was stopped names no video that had failed or that another run 
 	);
 });
 
-test('the console tells each progress of a video once, of at most twenty items', async () => {
+test('the console tells the progress of a video once in ten seconds, of at most twenty videos', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
-	const answers = [10, 10, 40, 100];
+	const now = jest.spyOn(systemClock, 'now');
+	let ms = 0;
+	now.mockImplementation(() => (ms += 0));
+	let progress = 0;
 	service.respond = (request) => {
 		if (request.startsWith('POST')) return rawJson({ id: 'request', data: [{ id: 'task-1' }] });
-		const progress = answers.shift() ?? 100;
+		progress += 10;
+		// Of ten polls, each third is ten seconds after the one that was told.
+		ms += 4_000;
 		const status = progress < 100 ? 'processing' : 'completed';
 		return rawJson({ id: 'task-1', status, progress, url: progress < 100 ? null : service.url });
 	};
 	await runNode(service, videoNode());
 	const told = tell.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('%'));
 	expect(told).toEqual(
-		[10, 40, 100].map(
+		[10, 40, 70, 100].map(
 			(percent) =>
 				`Node "Node", execution 1: video task task-1: ${percent < 100 ? 'processing' : 'completed'}, ${percent} % [item 0]`,
 		),
