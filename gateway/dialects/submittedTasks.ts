@@ -8,18 +8,39 @@ import { isDone, readStatus } from './statusWords';
 import { takeInlineVideos } from './task';
 import { besideSent, idIn, numberIn, wordsIn, withRead } from './values';
 
-/** What has an ID of its own, but is no task. */
-const NO_TASK =
-	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/;
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
 const OF_SUBMISSION = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
 const ERROR = /^errors?$/;
-/** An ID that stands alone: new-api answers `{"code":"success","data":"task_4f1…"}`. */
-const BARE_ID = /^(?=.*\d)[\w-]{6,200}$/;
-/** To take the name of every field apart would be slow. */
-const MAY_BE_ID = /id|name|arn|data|output|result|response|task|job|video|generation|prediction/i;
 /** From this rank on, an ID may be that of the request, which a refusal has, too. */
 const OF_ANSWER = 2.5;
+
+/**
+ * The names of IDs. The first row that a field is of has its rank: the less, the likelier it is the ID of a task.
+ * @param of the field's own name, or that of an `id` with the object that it is in
+ * @param values that the field must have
+ */
+export const ID_NAMES: ReadonlyArray<
+	readonly [rank: number, of: 'field' | 'object', names: RegExp, values?: RegExp]
+> = [
+	[0, 'object', /\btask ?id$/],
+	[OF_ANSWER + 1.5, 'object', /\brequest ?id$/],
+	// What has an ID of its own, but is no task.
+	[
+		OF_ANSWER + 3.5,
+		'object',
+		/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/,
+	],
+	[1, 'field', /^id$/],
+	// AWS names what it starts by an ARN.
+	[2, 'field', /(?:id|\barn)$/],
+	// An ID that stands alone: new-api answers `{"code":"success","data":"task_4f1…"}`.
+	[2.2, 'field', OF_TASK, /^(?=.*\d)[\w-]{6,200}$/],
+	[OF_ANSWER + 0.5, 'field', /^name$/, /\boperations\//],
+	[OF_ANSWER + 2.5, 'field', /^name$/],
+];
+
+/** To take the name of every field apart would be slow. */
+const MAY_BE_ID = /id|name|arn|data|output|result|response|task|job|video|generation|prediction/i;
 
 /** The less, the likelier a field has the ID of a task; undefined: it has none. */
 function rankOfTask(place: Place): number | undefined {
@@ -31,23 +52,15 @@ function rankOfTask(place: Place): number | undefined {
 	const [, owner = '', ...around] = namesOf(place);
 	if ([owner, ...around].some((one) => ERROR.test(one))) return undefined;
 	const name = /^(?:uu)?id$/.test(own) ? `${owner.replace(/s$/, '')} ${own}` : own;
-	const rank = rankOfName(name, own, String(value));
+	const [rank] =
+		ID_NAMES.find(
+			([, of, names, values]) =>
+				names.test(of === 'field' ? own : name) && (values?.test(String(value)) ?? true),
+		) ?? [];
 	if (rank === undefined) return undefined;
 	const isOfRequest = [owner, ...around].some((one) => OF_SUBMISSION.test(one));
 	const likeliness = OF_TASK.test(owner) ? 0 : owner === '' ? 0.2 : 0.4;
 	return rank + likeliness + (isOfRequest ? 10 : 0);
-}
-
-function rankOfName(name: string, own: string, value: string): number | undefined {
-	if (/\btask ?id$/.test(name)) return 0;
-	if (/\brequest ?id$/.test(name)) return OF_ANSWER + 1.5;
-	if (NO_TASK.test(name)) return OF_ANSWER + 3.5;
-	if (own === 'id') return 1;
-	// AWS names what it starts by an ARN.
-	if (/(?:id|\barn)$/.test(own)) return 2;
-	if (OF_TASK.test(own) && BARE_ID.test(value)) return 2.2;
-	if (own === 'name') return /\boperations\//.test(value) ? OF_ANSWER + 0.5 : OF_ANSWER + 2.5;
-	return undefined;
 }
 
 const isId = (value: unknown) => typeof value === 'string' && value !== '';
