@@ -24,7 +24,7 @@ export interface AfterFailure {
 	mayBeAccepted: boolean;
 }
 
-/** The one place that decides both, for billable requests row by row as the table in docs/reliability.md. */
+/** The one place that decides both. For billable requests, the table in docs/reliability.md says the same. */
 export function afterFailure(request: FailedRequest): AfterFailure {
 	const { error, isBillable, wasSent, isLastPoll } = request;
 	const refused = { mayBeSentAgain: mayComeRight(error), mayBeAccepted: false };

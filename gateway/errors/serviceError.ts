@@ -58,8 +58,8 @@ export function toServiceError(
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
-	const isRefusal = words !== undefined && status >= 400 && status < 500;
-	const hasErrorBody = isRefusal || isServiceErrorBody(value);
+	const isRefusedInJson = words !== undefined && status >= 400 && status < 500;
+	const hasErrorBody = isRefusedInJson || isServiceErrorBody(value);
 	const { type, parameter } = words ?? {};
 	const namesWait = asked !== undefined;
 	const meaning = meaningOf(
