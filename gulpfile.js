@@ -44,15 +44,22 @@ const CLIENT_ENTRY = {
  * and caches, which makes a first run three times as slow.
  */
 const UNDICI = `
-	import api from 'undici/lib/api/index.js';
+	import connect from 'undici/lib/api/api-connect.js';
 	import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-	Object.assign(Dispatcher.prototype, api);
+	Object.assign(Dispatcher.prototype, { connect });
 	export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 	export { default as Client } from 'undici/lib/dispatcher/client.js';
 	export { default as buildConnector } from 'undici/lib/core/connect.js';
 	export { default as Pool } from 'undici/lib/dispatcher/pool.js';
 	export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 `;
+
+/** What undici loads for HTTP/2, SOCKS proxies and bodies other than texts and bytes: the client uses none of them. */
+const unusedUndici = {
+	name: 'unused-undici',
+	setup: ({ onLoad }) =>
+		onLoad({ filter: /\/(?:client-h2|socks5-[\w-]+|web\/.+)\.js$/ }, () => ({ contents: '' })),
+};
 
 /** Each tarball has a version of its own, which the client reads from its package.json. */
 const ownManifest = {
@@ -90,6 +97,7 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 			// As in the undici of Node.js itself: without its second, experimental HTTP parser.
 			define: { esbuildDetection: 'true' },
+			plugins: [unusedUndici],
 		}),
 	]);
 	await writeLazyIndex('dist');

@@ -23,8 +23,8 @@ const manifest = () =>
 		n8n: { nodes: string[]; credentials: string[] };
 	};
 
-test('the package is at most 260 kB', () => {
-	expect(packed.size).toBeLessThanOrEqual(260_000);
+test('the package is at most 245 kB', () => {
+	expect(packed.size).toBeLessThanOrEqual(245_000);
 });
 
 test('the package has no dependencies and contains the licences of its bundled packages', () => {
