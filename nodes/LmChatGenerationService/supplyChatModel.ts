@@ -8,7 +8,7 @@ import {
 import { requestFields } from '../shared/form/chatOptions';
 import { FormReader } from '../shared/form/formReader';
 import { openGateway } from '../shared/run/connect';
-import { nodeError } from '../shared/run/errorText';
+import { forEditor, nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';
@@ -30,11 +30,11 @@ export async function supplyChatModel(
 	// Loaded for the first agent: it takes a second and a thousand files. By `require`, since n8n lets its own packages be found
 	// through NODE_PATH, which an `import` ignores.
 	const sdk = require('@n8n/ai-node-sdk') as AiNodeSdk;
+	const thrown = (error: unknown, item?: number) =>
+		forEditor(context, nodeError(context, namedAsInForm(error, properties), item));
 	// With this mark n8n shows the error of a call at this node, and links to it from the agent. A call does not name its item.
-	const toNodeError = (error: unknown) => {
-		const made = nodeError(context, namedAsInForm(error, properties));
-		return Object.assign(made, { functionality: 'configuration-node' as const });
-	};
+	const toNodeError = (error: unknown) =>
+		Object.assign(thrown(error), { functionality: 'configuration-node' as const });
 	try {
 		const form = new FormReader(context);
 		const options = form.collection('options', itemIndex);
@@ -67,6 +67,6 @@ export async function supplyChatModel(
 		return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 	} catch (error) {
 		// n8n shows an error before any call at this node, unless the error has that mark.
-		throw nodeError(context, namedAsInForm(error, properties), itemIndex);
+		throw thrown(error, itemIndex);
 	}
 }

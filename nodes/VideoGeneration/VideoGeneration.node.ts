@@ -20,7 +20,7 @@ import { runItems } from '../shared/run/runItems';
 import { requestHints, requestParameters } from './form/request';
 import { waitingTooltip } from './form/wait';
 import { operationProperties, operations } from './operations';
-import { aboutStopped, withTasks } from './tasks/log';
+import { aboutStopped, addTasks } from './tasks/log';
 import { itemsOf } from './tasks/output';
 import type { BookedRun } from './tasks/plan';
 import { workOf } from './tasks/run';
@@ -110,22 +110,19 @@ async function runChosenOperation(
 	const submits = operation?.submits ?? false;
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const run: BookedRun = { context, book, durable, submits };
-	try {
-		const made = await runItems(context, {
-			properties: videoNodeProperties,
-			connected(service) {
-				const rule = `must be ${Object.keys(operations).join(' or ')}`;
-				if (operation === undefined) throw refusedValue('operation', rule, chosen);
-				return workOf({ ...run, service, spending: new SpendingLimit(context) }, operation);
-			},
-			fail: (cause) => itemsOf(run, cause),
-			end: (ended) => book.end(ended),
-		});
-		if (!Array.isArray(made)) return made;
-		const about = made.some(({ json }) => json.error !== undefined) && aboutStopped(run);
-		if (about) hintAfterRun(context, about);
-		return [made];
-	} catch (error) {
-		throw withTasks(run, error);
-	}
+	const made = await runItems(context, {
+		properties: videoNodeProperties,
+		connected(service) {
+			const rule = `must be ${Object.keys(operations).join(' or ')}`;
+			if (operation === undefined) throw refusedValue('operation', rule, chosen);
+			return workOf({ ...run, service, spending: new SpendingLimit(context) }, operation);
+		},
+		fail: (cause) => itemsOf(run, cause),
+		complete: (error) => addTasks(run, error),
+		end: (ended) => book.end(ended),
+	});
+	if (!Array.isArray(made)) return made;
+	const about = made.some(({ json }) => json.error !== undefined) && aboutStopped(run);
+	if (about) hintAfterRun(context, about);
+	return [made];
 }

@@ -1,4 +1,4 @@
-import { type IExecuteFunctions, NodeError } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeError } from 'n8n-workflow';
 import { idInLog, idText, isFinished, logText, shortText, systemClock } from '../../../gateway';
 import type { VideoTask } from '../../../gateway';
 import { isSubmittedHere } from '../../shared/book/book';
@@ -7,7 +7,7 @@ import type { PaidTask } from '../../shared/book/schema';
 import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
-import { forEditor, type TaskState, withFullStop } from '../../shared/run/errorText';
+import { type TaskState, withFullStop } from '../../shared/run/errorText';
 import {
 	adviceAboutBatch,
 	APART,
@@ -95,7 +95,7 @@ export function tellOfLost(run: BookedRun, item: number, wasStopped: boolean): v
 }
 
 /** What the node throws names every task of the run, by whichever try it was submitted, and what Retry submits again. */
-export function withTasks(run: BookedRun, error: unknown): unknown {
+export function addTasks(run: BookedRun, error: NodeError): void {
 	const { context, book, durable } = run;
 	const wasStopped = isStopped(context);
 	const list = listOfTasks(run, false);
@@ -108,7 +108,6 @@ export function withTasks(run: BookedRun, error: unknown): unknown {
 		const paid = book.tasks.filter(isPaid).map(({ latest }) => latest.id);
 		rememberStopped(context, paid);
 	}
-	if (!(error instanceof NodeError)) return error;
 	const { lostItems } = book;
 	const isTold = durable.isLastTry && !wasStopped && offersRetry(run) && lostItems.length > 0;
 	// The user sees this error. A Retry submits nothing again of which no error told.
@@ -128,7 +127,6 @@ export function withTasks(run: BookedRun, error: unknown): unknown {
 	// n8n shows at most one line of a stopped run. It logs the message.
 	const inMessage = [!isOne && retry, (wasStopped || isAlone(run)) && logged].filter(Boolean);
 	if (inMessage.length > 0) error.message = [withFullStop(error.message), ...inMessage].join(' ');
-	return forEditor(context, error);
 }
 
 /** Where tasks are paid besides those that fail, which have advice of their own. */

@@ -133,7 +133,7 @@ function isPaired(context: IExecuteFunctions, pairedItem: { item: number }): boo
 }
 
 /**
- * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
+ * The error of a node, before it is shown in the editor: it names the item, and keeps the service's own words in the description. An agent reads
  * only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
  * @param itemIndex undefined where n8n does not tell which item the error is about
  */
@@ -156,20 +156,19 @@ export function nodeError(
 	};
 	if (isApiError) {
 		const httpCode = http_status === undefined ? {} : { httpCode: String(http_status) };
-		const shownError = { message: described.message };
-		return forEditor(context, new NodeApiError(node, shownError, { ...described, ...httpCode }));
+		return new NodeApiError(node, { message: described.message }, { ...described, ...httpCode });
 	}
 	const made = new NodeOperationError(node, described.message, described);
 	const { parameter } = record;
 	// n8n's editor names the field and the node of an expression by this context.
 	if (n8nContext) Object.assign(made, { context: { ...n8nContext, ...made.context, parameter } });
-	return forEditor(context, made);
+	return made;
 }
 
 /**
- * n8n's editor shows the description of an error, and a toast its message, as HTML, and lets links over the whole page through:
- * of what a form or a service says, no tag is left. The lines of the description become lines of the editor. `&` stays, since
- * signed URLs are copied from there. Agents and streams get the text as it is.
+ * The last step of what is thrown to n8n: its editor shows the description of an error, and a toast its message, as HTML, and
+ * lets links over the whole page through. Of what a form or a service says, no tag is left. The lines of the description become
+ * lines of the editor. `&` stays, since signed URLs are copied from there. Agents and streams get the text as it is.
  */
 export function forEditor(
 	context: IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions,
@@ -179,13 +178,12 @@ export function forEditor(
 	if (streams || runsAsTool(context.getNode())) return error;
 	error.message = withoutTags(error.message);
 	if (typeof error.description === 'string')
-		error.description = withoutTags(error.description).replace(/(?<!<br>)\n/g, '<br>\n');
+		error.description = withoutTags(error.description).replaceAll('\n', '<br>\n');
 	return error;
 }
 
-/** The line breaks of an error that gets more lines after its first ones stay. */
 function withoutTags(text: string): string {
-	return text.replace(/<(?!br>\n)(?=[a-z/!])/gi, '&lt;');
+	return text.replace(/<(?=[a-z/!])/gi, '&lt;');
 }
 
 /** A message as a sentence that another one follows. */

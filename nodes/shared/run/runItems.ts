@@ -10,7 +10,7 @@ import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { namedAsInForm } from '../form/parameterLabels';
 import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
-import { nodeError, recordOf } from './errorText';
+import { forEditor, nodeError, recordOf } from './errorText';
 import { outputOf } from './outcomes';
 import { inTurns } from './turns';
 
@@ -22,6 +22,8 @@ export interface NodeRun<Form, Prepared, Output> {
 	connected: (service: Service) => ItemWork<Form, Prepared, Output>;
 	/** The output of a node that cannot go on. Default: all items fail. */
 	fail?: (cause: unknown) => INodeExecutionData[];
+	/** Adds to the error that the node throws what is to be said of the run. */
+	complete?: (error: NodeError) => void;
 	/** The run is over: with an output, or undefined with an error that it throws. */
 	end?: (output: Output | INodeExecutionData[] | undefined) => void;
 }
@@ -58,63 +60,71 @@ export interface ItemWork<Form, Prepared, Output> {
  */
 export async function runItems<Form, Prepared, Output>(
 	context: IExecuteFunctions,
-	{ properties, connected, fail, end }: NodeRun<Form, Prepared, Output>,
+	nodeRun: NodeRun<Form, Prepared, Output>,
 	connectTo = connect,
 ): Promise<Output | INodeExecutionData[]> {
-	// After a cancel, Retry On Fail still calls execute again.
-	throwIfCancelled(context);
-	const inputs = context.getInputData();
-	if (inputs.length === 0) return [];
+	const { properties, fail, complete, end } = nodeRun;
+	let output: Output | INodeExecutionData[] | undefined;
 	try {
-		const service = await connectTo(context, properties);
-		const itemWork = connected(service);
-		const { work, outcomes, output: outputOfItems } = itemWork;
-		const prepared = await prepareAll(service, itemWork);
-		let stopped = false;
-		let cancel: [error: unknown, item: number] | undefined;
-		const finish = async <Result>(item: number, working: Promise<Result>) => {
-			try {
-				return await working;
-			} catch (error) {
-				outcomes.fail(item, error);
-				if (!(error instanceof CancelledError)) return undefined;
-				stopped = true;
-				if (error.record.may_have_been_accepted) cancel ??= [error, item];
-				return undefined;
-			} finally {
-				stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
-			}
-		};
-		const pending: Array<Promise<void>> = [];
-		const queue = prepared.entries();
-		const worker = async () => {
-			for (const [item, input] of queue) {
-				if (stopped) return;
-				prepared.delete(item);
-				const later = await finish(item, work(input, item));
-				if (later) pending.push(finish(item, later.pending));
-			}
-		};
-		const workers = Math.min(service.maxConcurrency, prepared.size);
-		await Promise.all(Array.from({ length: workers }, worker));
-		await Promise.all(pending);
-		throwIfCancelled(context, cancel);
-
-		const output = await outputOfItems();
-		end?.(output);
+		// After a cancel, Retry On Fail still calls execute again.
+		throwIfCancelled(context);
+		const inputs = context.getInputData();
+		if (inputs.length === 0) return [];
+		output = await workOn(context, nodeRun, connectTo).catch((error: unknown) => {
+			if (error instanceof NodeError) throw error;
+			// n8n would hand on the input of a node that continues on an error.
+			const cause = namedAsInForm(error, properties);
+			return fail?.(cause) ?? outputOf(context, Array(inputs.length).fill([{ error: cause }]));
+		});
 		return output;
 	} catch (error) {
-		if (error instanceof NodeError) {
-			end?.(undefined);
-			return await Promise.reject(error);
-		}
-		// n8n would hand on the input of a node that continues on an error.
-		const cause = namedAsInForm(error, properties);
-		const output =
-			fail?.(cause) ?? outputOf(context, Array(inputs.length).fill([{ error: cause }]));
+		if (!(error instanceof NodeError)) return await Promise.reject(error);
+		complete?.(error);
+		throw forEditor(context, error);
+	} finally {
 		end?.(output);
-		return output;
 	}
+}
+
+async function workOn<Form, Prepared, Output>(
+	context: IExecuteFunctions,
+	{ properties, connected }: NodeRun<Form, Prepared, Output>,
+	connectTo: typeof connect,
+): Promise<Output> {
+	const service = await connectTo(context, properties);
+	const itemWork = connected(service);
+	const { work, outcomes, output: outputOfItems } = itemWork;
+	const prepared = await prepareAll(service, itemWork);
+	let stopped = false;
+	let cancel: [error: unknown, item: number] | undefined;
+	const finish = async <Result>(item: number, working: Promise<Result>) => {
+		try {
+			return await working;
+		} catch (error) {
+			outcomes.fail(item, error);
+			if (!(error instanceof CancelledError)) return undefined;
+			stopped = true;
+			if (error.record.may_have_been_accepted) cancel ??= [error, item];
+			return undefined;
+		} finally {
+			stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
+		}
+	};
+	const pending: Array<Promise<void>> = [];
+	const queue = prepared.entries();
+	const worker = async () => {
+		for (const [item, input] of queue) {
+			if (stopped) return;
+			prepared.delete(item);
+			const later = await finish(item, work(input, item));
+			if (later) pending.push(finish(item, later.pending));
+		}
+	};
+	const workers = Math.min(service.maxConcurrency, prepared.size);
+	await Promise.all(Array.from({ length: workers }, worker));
+	await Promise.all(pending);
+	throwIfCancelled(context, cancel);
+	return await outputOfItems();
 }
 
 /**
