@@ -91,7 +91,7 @@ export async function waitForTask(
 					task.deadline = later(clock.wallTime(), leftMs());
 				return undefined;
 			}
-			if (shortest === 0 && dueMs > 0) await sleep(clock, dueMs, stopping.signal);
+			if (shortest === 0 && dueMs > 0) await clock.sleep(dueMs, stopping.signal);
 
 			const isLast = leftMs() <= TICK_MS;
 			const withinMs = shortest > 0 ? Math.min(leftMs(), MAX_BETWEEN_PAUSES_MS) : leftMs();
@@ -161,17 +161,6 @@ function endAfter(
 }
 
 const hasUrl = ({ status, url }: VideoTask) => status === 'completed' && Boolean(url);
-
-async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-	await new Promise<void>((resolve, reject) => {
-		const stop = clock.after(ms, resolve);
-		// The clock's sleep adds a listener, which costs a poll 10 µs more.
-		signal.onabort = () => {
-			stop();
-			reject(new CancelledError());
-		};
-	});
-}
 
 function gatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
