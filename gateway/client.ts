@@ -21,8 +21,9 @@ import { sendRequest } from './sendRequest';
 import type { RequestContext, SendOptions, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { readSubmission, readTaskWithVideo } from './video/inlineVideo';
-import { DownloadQueue, VideoDownloads } from './video/downloads';
+import { downloadVideo, lacksVideo } from './video/downloads';
 import type { StoreVideo } from './video/fetchVideo';
+import type { DownloadContext } from './video/openVideo';
 import { MAX_LIST_BYTES } from './http/body';
 import { knownTask, polledTask } from './video/polledTask';
 import { openTransport, whenConnectionIsFree } from './http/transport';
@@ -48,7 +49,7 @@ export class Gateway {
 	readonly baseUrl: string;
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
-	private readonly downloads: VideoDownloads;
+	private readonly downloads: DownloadContext;
 
 	/** @param run what the gateways of one run of a node share */
 	constructor(
@@ -61,17 +62,6 @@ export class Gateway {
 		const clock = options.clock ?? systemClock;
 		const prefix = pathname === '/' ? '' : pathname;
 		this.baseUrl = baseUrl;
-		this.downloads = new VideoDownloads({
-			...options,
-			clock,
-			httpRequest: options.httpRequest,
-			queue: run.downloads,
-			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
-			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
-			keyFor: (url) =>
-				new URL(url).href.startsWith(`${origin}${prefix}/`) ? `Bearer ${apiKey}` : undefined,
-			redact: (text) => this.redactError(text),
-		});
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
 			...options,
@@ -85,6 +75,13 @@ export class Gateway {
 			slots: run.slots,
 			account: sha256(`${baseUrl}\n${apiKey}`),
 			clock,
+		};
+		this.downloads = {
+			...this.context,
+			slots: run.downloadSlots,
+			httpRequest: options.httpRequest,
+			ignoreSslIssues,
+			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
 		};
 	}
 
@@ -175,8 +172,7 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
-	 * @param onInlineVideo gets the inline video of a finished task, empty where it is not kept
-	 * @param keepsVideo whether anyone wants the inline video
+	 * @param onInlineVideo gets the inline video of a finished task. Without it, nothing of one is kept
 	 * @param withinMs how long one of many polls may take; a poll without it is the only one
 	 */
 	async getVideoTask(
@@ -184,7 +180,6 @@ export class Gateway {
 		signal?: AbortSignal,
 		onInlineVideo?: (video: Buffer) => void,
 		withinMs?: number,
-		keepsVideo = onInlineVideo !== undefined,
 	): Promise<VideoTask> {
 		const poll = {
 			method: 'GET',
@@ -195,7 +190,8 @@ export class Gateway {
 		const { origin, prefix, apiKey } = this.context;
 		const ids = [taskId, apiKey.redactResponse(taskId)];
 		const asked = { ids, url: `${origin}${prefix}${poll.path}` };
-		const read = (response: ServiceResponse) => readTaskWithVideo(response, asked, keepsVideo);
+		const read = (response: ServiceResponse) =>
+			readTaskWithVideo(response, asked, onInlineVideo !== undefined);
 		const answer = await sendRequest(this.context, poll, read, signal);
 		const task = polledTask(taskId, answer, apiKey);
 		if (answer.video && isFinished(task)) onInlineVideo?.(answer.video);
@@ -214,7 +210,7 @@ export class Gateway {
 
 	/** The error about a task that is done, and has no video. */
 	lacksVideo(task: VideoTask): GatewayError {
-		return this.downloads.lacksVideo(task);
+		return lacksVideo(task, this.context.apiKey);
 	}
 
 	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */
@@ -223,7 +219,7 @@ export class Gateway {
 		store: StoreVideo<Stored>,
 		signal?: AbortSignal,
 	): Promise<Stored> {
-		return this.downloads.download(task, store, signal);
+		return downloadVideo(this.downloads, task, store, signal);
 	}
 
 	private async complete(
@@ -254,10 +250,10 @@ export class Gateway {
 	}
 }
 
-function runOf({ clock = systemClock, maxConcurrency }: GatewayOptions) {
+function runOf({ maxConcurrency }: GatewayOptions) {
 	return {
 		slots: new Slots(maxConcurrency),
-		downloads: new DownloadQueue(clock, maxConcurrency),
+		downloadSlots: new Slots(maxConcurrency),
 		keys: new KeyRing(),
 	};
 }

@@ -11,53 +11,47 @@ import {
 } from '../errors/downloadError';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { type IncomingVideo, readVideo } from './incomingVideo';
-import { openVideo, type VideoAccess } from './openVideo';
+import { type DownloadContext, isOfService, openVideo } from './openVideo';
 
 /** Of what the server of a file says instead of it. */
 const MAX_SAID_BYTES = 16 * 1024;
 const MAX_SAID_MS = 2_000;
-
-export interface FetchSettings extends VideoAccess {
-	clock: Clock;
-	/** The idle timeout. */
-	timeoutMs: number;
-}
 
 /** Puts a video into n8n's storage. Called once for each attempt. What it leaves unread is not downloaded. */
 export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
 /** One attempt to download and store a video. */
 export async function fetchVideo<Stored>(
-	settings: FetchSettings,
+	context: DownloadContext,
 	url: string,
 	store: StoreVideo<Stored>,
 	signal: AbortSignal | undefined,
 ): Promise<Stored> {
-	const { clock, timeoutMs } = settings;
+	const { clock, timeoutMs, apiKey } = context;
+	const redact = (text: string) => apiKey.redactError(text);
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal);
 	const aborting = new AbortController();
 	const unlessStopped = <Part>(pending: Promise<Part>) =>
 		unlessGivenUp(idleTimeout, pending, () => aborting.abort());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
-		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, settings.redact);
+		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error, redact);
 	};
 	try {
-		const opening = openVideo(settings, url, aborting.signal);
+		const opening = openVideo(context, url, aborting.signal);
 		const { statusCode, headers, body } = await unlessStopped(opening);
 		if (statusCode !== 200) {
 			const said = await unlessStopped(beginningOf(body, clock));
 			const retryAfterMs = askedPause(statusCode, headers, clock.wallTime());
-			const isOfService = settings.keyFor(url) !== undefined;
-			const words = wordsOfPage(said, settings.redact);
-			throw urlRefused(statusCode, isOfService, words, retryAfterMs);
+			const words = wordsOfPage(said, redact);
+			throw urlRefused(statusCode, isOfService(context, url), words, retryAfterMs);
 		}
 		body.on('error', () => {});
 		// n8n's helper wraps the response in a stream that ignores its signal.
 		const close = () => body.destroy(new Error('aborted'));
 		aborting.signal.addEventListener('abort', close, { once: true });
 		const bytes = Number(headers['content-length']) || 0;
-		const reading = readVideo(body, bytes, () => idleTimeout.progress(), settings.redact);
+		const reading = readVideo(body, bytes, () => idleTimeout.progress(), redact);
 		const video = await unlessStopped(reading);
 		const stored = await store(video).catch((error: unknown) => {
 			throw video.failure() ?? storageError(error);

@@ -1,20 +1,28 @@
 import { type HelperResponse, type RequestHelper, requestThroughN8n } from '../http/hostHelpers';
 import { USER_AGENT } from '../http/types';
 import { tooManyRedirects, unsafeRedirect } from '../errors/downloadError';
+import type { Slots } from '../limits/scope';
+import type { VideoTask } from '../schemas/video';
+import type { RequestContext } from '../serviceRequest';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** How to get to the URL of a video. */
-export interface VideoAccess {
+/** How to get to the videos of one service with one key. */
+export interface DownloadContext extends RequestContext {
+	/** As many downloads as requests, but none takes the slot of a request: a slow one delays no poll. */
+	slots: Slots;
 	httpRequest: RequestHelper | undefined;
-	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
-	ignoresSslIssuesAt: (url: string) => boolean;
-	/** The Authorization header for a URL of the service itself. */
-	keyFor: (url: string) => string | undefined;
-	/** Takes the key out of what is shown. */
-	redact: (text: string) => string;
+	/** Only at the service's own URL. */
+	ignoreSslIssues: boolean;
+	/** Polls a task once more. */
+	poll: (taskId: string, signal: AbortSignal | undefined) => Promise<VideoTask>;
+}
+
+/** Whether a URL is below the Base URL: only such a one gets the key, if it asks for it. */
+export function isOfService({ origin, prefix }: DownloadContext, url: string): boolean {
+	return new URL(url).href.startsWith(`${origin}${prefix}/`);
 }
 
 /**
@@ -26,7 +34,7 @@ export interface VideoAccess {
  * @throws NoResponseError after too many redirects, or where a target has no https; what the helper throws
  */
 export async function openVideo(
-	access: VideoAccess,
+	context: DownloadContext,
 	url: string,
 	abortSignal: AbortSignal,
 ): Promise<HelperResponse> {
@@ -36,15 +44,15 @@ export async function openVideo(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
 		const hop = new AbortController();
 		abortSignal.addEventListener('abort', () => hop.abort(), { once: true });
-		let response = await request(access, next, hop.signal).catch((error: unknown) => {
+		let response = await request(context, next, hop.signal).catch((error: unknown) => {
 			throw withoutTls === undefined || abortSignal.aborted
 				? error
-				: unsafeRedirect(access.redact(withoutTls));
+				: unsafeRedirect(context.apiKey.redactError(withoutTls));
 		});
-		const key = redirects === 0 && response.statusCode === 401 ? access.keyFor(url) : undefined;
-		if (key !== undefined) {
+		if (redirects === 0 && response.statusCode === 401 && isOfService(context, url)) {
 			response.body.on('error', () => {}).destroy();
-			response = await request(access, url, hop.signal, key);
+			const authorization = `Bearer ${context.apiKey.reveal()}`;
+			response = await request(context, url, hop.signal, { authorization });
 		}
 		const target = redirectTarget(response, next);
 		if (target === undefined) return response;
@@ -64,19 +72,18 @@ function overTls(url: string): string {
 }
 
 async function request(
-	{ httpRequest, ignoresSslIssuesAt }: VideoAccess,
+	{ httpRequest, ignoreSslIssues, origin }: DownloadContext,
 	url: string,
 	abortSignal: AbortSignal,
-	key?: string,
+	login?: { authorization: string },
 ): Promise<HelperResponse> {
-	const headers = {
-		'accept-encoding': 'identity',
-		'user-agent': USER_AGENT,
-		...(key && { authorization: key }),
-	};
-	const skipSslCertificateValidation = ignoresSslIssuesAt(url);
-	const sent = { method: 'GET', url, headers, skipSslCertificateValidation, abortSignal } as const;
-	return await requestThroughN8n(httpRequest, sent);
+	return await requestThroughN8n(httpRequest, {
+		method: 'GET',
+		url,
+		headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT, ...login },
+		skipSslCertificateValidation: ignoreSslIssues && new URL(url).origin === origin,
+		abortSignal,
+	});
 }
 
 /** Undefined for a response that leads nowhere: its status tells why. */

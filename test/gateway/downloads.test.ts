@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream';
 import type { IncomingVideo, VideoTask } from '../../gateway';
-import { DownloadQueue, VideoDownloads } from '../../gateway/video/downloads';
+import { Slots } from '../../gateway/limits/scope';
+import { ServiceQueue } from '../../gateway/limits/serviceQueue';
+import { ApiKey } from '../../gateway/redaction';
+import { downloadVideo } from '../../gateway/video/downloads';
+import type { StoreVideo } from '../../gateway/video/fetchVideo';
+import type { DownloadContext } from '../../gateway/video/openVideo';
 import { formatOf } from '../../gateway/video/fileFormat';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './inMemory';
@@ -27,27 +32,33 @@ function downloadsFrom(
 	let signal: AbortSignal | undefined;
 	// The stream of n8n's helper is a wrapper: only the signal closes the connection.
 	const isClosed = () => signal?.aborted;
-	const downloads = new VideoDownloads({
+	const context: DownloadContext = {
+		...{ transport: () => Promise.reject(new Error('No request')), account: '' },
+		...{ origin: 'https://service.test', prefix: '', ignoreSslIssues: false },
+		apiKey: new ApiKey('the-key'),
 		clock,
 		httpRequest: async ({ url, abortSignal }) => {
 			signal = abortSignal;
 			requested.push(url);
 			return { headers: {}, body: Readable.from([Buffer.alloc(9)]), ...(await respond(url)) };
 		},
-		queue: new DownloadQueue(clock, 1),
+		queue: new ServiceQueue(clock),
+		slots: new Slots(1),
 		maxRetries,
 		timeoutMs: 60_000,
-		ignoresSslIssuesAt: () => false,
-		keyFor: () => undefined,
-		redact: (text) => text.replaceAll('the-key', '[API key removed]'),
 		poll: async (taskId) => {
 			polls.push(taskId);
 			return await Promise.resolve(poll(taskId));
 		},
-	});
+	};
+	const start = async <Stored>(
+		task: VideoTask,
+		store: StoreVideo<Stored>,
+		signal?: AbortSignal,
+	): Promise<Stored> => await downloadVideo(context, task, store, signal);
 	/** Storing each video takes two seconds. */
 	const download = async (task = video('a', URL_OF_A), signal?: AbortSignal) =>
-		await downloads.download(
+		await start(
 			task,
 			async ({ stream }) => {
 				for await (const part of stream) expect(part).toBeDefined();
@@ -56,7 +67,7 @@ function downloadsFrom(
 			},
 			signal,
 		);
-	return { clock, downloads, download, requested, polls, isClosed };
+	return { clock, start, download, requested, polls, isClosed };
 }
 
 test('videos that are downloaded in turn all arrive, though their URLs are valid for three seconds', async () => {
@@ -169,7 +180,7 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 ])('a download %s is closed, even if its server sends nothing more', async (_what, code, end) => {
 	const body = new Readable({ read: () => {} });
 	body.push(Buffer.alloc(5_000));
-	const { downloads, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const { start, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
 	const stop = new AbortController();
 	const store = async ({ stream }: { stream: Readable }) =>
 		await new Promise<never>((_resolve, reject) => {
@@ -177,7 +188,7 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 			stream.once('error', fail).resume();
 			setImmediate(end, stream, stop);
 		});
-	const failed = downloads.download(video('a', URL_OF_A), store, stop.signal);
+	const failed = start(video('a', URL_OF_A), store, stop.signal);
 	await expect(failed).rejects.toMatchObject({ code });
 	expect([body.destroyed, isClosed()]).toEqual([true, true]);
 });
@@ -185,9 +196,9 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 test('a download of which the storage reads no more is closed', async () => {
 	const body = new Readable({ read: () => {} });
 	body.push(Buffer.alloc(5_000));
-	const { downloads, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const { start, isClosed } = downloadsFrom(() => ({ statusCode: 200, body }));
 	const store = async () => await Promise.resolve('stored');
-	expect(await downloads.download(video('a', URL_OF_A), store, undefined)).toBe('stored');
+	expect(await start(video('a', URL_OF_A), store, undefined)).toBe('stored');
 	expect([body.destroyed, isClosed()]).toEqual([true, true]);
 });
 
@@ -309,12 +320,12 @@ test('a server that asks for pauses is not waited for longer than five minutes i
 
 test("a video that comes in many parts is written to n8n's storage in few", async () => {
 	const body = Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(64 * 1024)));
-	const { clock, downloads } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const { clock, start } = downloadsFrom(() => ({ statusCode: 200, body }));
 	const written: number[] = [];
 	const store = async ({ stream }: IncomingVideo) => {
 		for await (const part of stream) written.push(part.length);
 	};
-	await clock.run(downloads.download(video('a', URL_OF_A), store, undefined));
+	await clock.run(start(video('a', URL_OF_A), store, undefined));
 	expect(written.map((bytes) => bytes / 1024)).toEqual([512, 512, 256]);
 });
 

@@ -27,10 +27,10 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
 	const { interval = 0, maxWaitMs } = waitOptions ?? {};
-	/** The inline video, if there is one: empty if it is not downloaded. */
+	/** The inline video to download, if there is one. */
 	const videos: Buffer[] = [];
-	const keep = (video: Buffer) => void videos.push(video);
 	const isDownloading = isDownloaded(entry) && !task.file;
+	const keep = isDownloading ? (video: Buffer) => void videos.push(video) : undefined;
 	// The interface does not show where a completed task has inline data: without Download, all of the task is handed on.
 	const hasVideo = ({ url: found, status: said }: VideoTask) =>
 		Boolean(found) || videos.length > 0 || (!isDownloading && said === 'completed');
@@ -39,7 +39,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 		const waiting = waitForTask({
 			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
-				const found = await gateway.getVideoTask(id, stop, keep, withinMs, isDownloading);
+				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
 				tellOfPoll(run, open, found);
 				return found;
 			},
