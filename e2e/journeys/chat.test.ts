@@ -37,14 +37,14 @@ journey(
 			messages: { values: [{ role: 'user', content: 'Hello' }] },
 		});
 		const workflow = workflowOf('Refused', credential, [manualStart, chat]);
-		const rows = ['heron-chat', 'no-such-model'].map((model) => ({ json: { model } }));
+		const rows = ['no-such-model', 'heron-chat'].map((model) => ({ json: { model } }));
 		const canvas = new Canvas(page);
 		await canvas.open(await api.createWorkflow({ ...workflow, pinData: { Start: rows } }));
 		await canvas.openNode('Chat Completion');
 		const node = new NodeView(page);
 		await node.execute();
 		const [message, description] = await node.error();
-		expect(message).toMatch(/model does not exist.* \[item 1\]$/);
+		expect(message).toMatch(/model does not exist.* \[item 0\]$/);
 		expect(description).toMatch(
 			/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
 		);
