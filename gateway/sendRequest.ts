@@ -157,7 +157,8 @@ async function readServiceError(response: ServiceResponse, waitedMs: number) {
 
 /** The Base URL may end in the path of the video endpoints by mistake, or because the service is mounted there. */
 function withPathNamed(error: ServiceError, prefix: string): ServiceError {
-	if (error.status !== 404 || error.hasInterfaceCode || !prefix.endsWith('/media')) return error;
+	if (error.status !== 404 || error.told.hasInterfaceCode || !prefix.endsWith('/media'))
+		return error;
 	const advice =
 		'Remove /media from the Base URL in the credential, unless the service is mounted there.';
 	return withRecord(error, { advice });

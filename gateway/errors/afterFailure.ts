@@ -1,10 +1,4 @@
-import {
-	type GatewayError,
-	isMalformed,
-	isNeverSent,
-	NoResponseError,
-	ServiceError,
-} from './gatewayError';
+import { type GatewayError, isMalformed, NoResponseError, ServiceError } from './gatewayError';
 import type { NodeCode } from './nodeCodes';
 import { statusOf } from './statuses';
 
@@ -32,24 +26,22 @@ export function afterFailure(request: FailedRequest): AfterFailure {
 
 	if (isLastPoll && isOfOtherServer(error)) return { ...refused, mayBeSentAgain: !isFinal(error) };
 	if (!isBillable) return refused;
-	if (!wasSent || isNeverSent(error)) return refused;
+	if (!wasSent || error.isNeverSent) return refused;
 	if (!(error instanceof ServiceError)) return lost;
-	const { hidesSuccess } = statusOf(error.readAs);
+	const { hidesSuccess } = statusOf(error.told.readAs);
 	if (hidesSuccess === 'always') return lost;
 	if (hidesSuccess === undefined) return refused;
-	return error.isFromServerInBetween || error.isAnswerLost ? lost : refused;
+	return error.told.isFromServerInBetween || error.told.isAnswerLost ? lost : refused;
 }
 
 /** Whether the same request may succeed later. */
 function mayComeRight(error: GatewayError): boolean {
-	if (isFinal(error)) return false;
-	if (error instanceof ServiceError)
-		return error.asksForRetry || statusOf(error.readAs).isTransient === true;
-	return error instanceof NoResponseError && error.transient;
+	const isAskedFor = error instanceof ServiceError && error.told.asksForRetry;
+	return !isFinal(error) && (error.transient || isAskedFor);
 }
 
 /** Whether the service forbids to send the request again. */
-const isFinal = (error: GatewayError) => error instanceof ServiceError && error.forbidsRetry;
+const isFinal = (error: GatewayError) => error instanceof ServiceError && error.told.forbidsRetry;
 
 /** Codes of an HTTP proxy that refused to pass a request on. */
 const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
@@ -60,8 +52,7 @@ const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies Node
  */
 export function isOfOtherServer(error: GatewayError): boolean {
 	if (error.isAnswer) return false;
-	if (error instanceof ServiceError)
-		return !error.isOfService && !statusOf(error.readAs).isTransient;
+	if (error instanceof ServiceError) return !error.told.isOfService && !error.transient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
 	return isMalformed(error);
 }

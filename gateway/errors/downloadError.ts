@@ -4,10 +4,15 @@ import { reasonWords } from '../dialects';
 import { formatSeconds } from './duration';
 import { MAX_WORDS } from './errorBody';
 import { isSsrfRefusal, foreignText } from './foreignError';
-import { GatewayError, NoResponseError } from './gatewayError';
+import { GatewayError, noResponse, type NoResponseError } from './gatewayError';
 import { htmlToText } from './serviceError';
 import type { NodeCode } from './nodeCodes';
 import { statusOf } from './statuses';
+
+const LATER = 'The video is finished and billed.';
+
+const LOGIN =
+	"This host asks for a login of its own. Never send it the service's key unless the host belongs to the service. ";
 
 /** A task is done, and its answer has no video. */
 export function withoutVideo(): NoResponseError {
@@ -16,11 +21,6 @@ export function withoutVideo(): NoResponseError {
 		'It may not be ready yet, or a content filter removed it. It is billed.',
 	);
 }
-
-const LATER = 'The video is finished and billed.';
-
-const LOGIN =
-	"This host asks for a login of its own. Never send it the service's key unless the host belongs to the service.";
 
 /**
  * The URL of a finished video returned an error.
@@ -32,17 +32,12 @@ export function urlRefused(
 	words?: string,
 	retryAfterMs?: number,
 ): NoResponseError {
-	return new NoResponseError(
-		{
-			message: `The URL of the video returned status ${status}`,
-			advice: status === 401 && !isOfService ? `${LOGIN} ${LATER}` : LATER,
-			code: 'download_refused',
-			http_status: status,
-			words,
-			speaker: 'The server of the video',
-		},
-		{ retryAfterMs, transient: statusOf(status).isTransient === true },
-	);
+	const message = `The URL of the video returned status ${status}`;
+	const advice = (status === 401 && !isOfService ? LOGIN : '') + LATER;
+	const speaker = 'The server of the video';
+	const transient = statusOf(status).isTransient === true;
+	const said = { http_status: status, words, speaker, retryAfterMs, transient };
+	return noResponse('download_refused', message, advice, said);
 }
 
 /** The words of a server in place of a file: those of an error body, or the text of a page; undefined for other bytes. */
@@ -58,34 +53,29 @@ export function wordsOfPage(page: string, redact: (text: string) => string): str
 /** The task has no URL that could be downloaded, or something else than a video arrived. */
 export function notVideo(message: string, advice = LATER, text?: string): NoResponseError {
 	const technical = text && shortText(text);
-	const record = { message, advice, code: 'download_refused', technical } as const;
-	return new NoResponseError(record, { transient: false });
+	return noResponse('download_refused', message, advice, { technical, transient: false });
 }
 
 export function tooManyRedirects(): NoResponseError {
 	const message = 'The URL of the video has too many redirects';
-	return new NoResponseError(
-		{ message, advice: LATER, code: 'download_failed' },
-		{ transient: false },
-	);
+	return noResponse('download_failed', message, LATER, { transient: false });
 }
 
 /** @param url the target of the redirect, without the key */
 export function unsafeRedirect(url: string): NoResponseError {
-	return new NoResponseError({
-		message: 'The URL of the video redirects from https to http, which is not followed',
-		advice: `A proxy or another server on the way may have sent this redirect, and the target does not respond with https. If you trust it, download it with an HTTP Request node: ${url} ${LATER}`,
-		code: 'download_refused',
-	});
+	return noResponse(
+		'download_refused',
+		'The URL of the video redirects from https to http, which is not followed',
+		`A proxy or another server on the way may have sent this redirect, and the target does not respond with https. If you trust it, download it with an HTTP Request node: ${url} ${LATER}`,
+	);
 }
 
 export function downloadTimedOut(timeoutMs: number): NoResponseError {
-	const time = formatSeconds(timeoutMs);
-	return new NoResponseError({
-		message: `The video download stopped receiving data for ${time}`,
-		advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
-		code: 'download_failed',
-	});
+	return noResponse(
+		'download_failed',
+		`The video download stopped receiving data for ${formatSeconds(timeoutMs)}`,
+		`Increase Timeout if the server of the video needs longer. ${LATER}`,
+	);
 }
 
 /** The error of a download that broke off or never began. */
@@ -93,20 +83,14 @@ export function downloadLost(error: unknown, redact: (text: string) => string): 
 	if (error instanceof GatewayError) return error;
 	const technical = redact(foreignText(error, 'message'));
 	if (!isSsrfRefusal(error))
-		return new NoResponseError({
-			message: 'The video download was interrupted',
-			advice: LATER,
-			code: 'download_failed',
+		return noResponse('download_failed', 'The video download was interrupted', LATER, {
 			technical,
 		});
-	return new NoResponseError(
-		{
-			message: "n8n's SSRF protection blocks the URL of the video",
-			advice: `Ask the administrator of this n8n instance to allow it. ${LATER}`,
-			code: 'download_blocked',
-			technical,
-		},
-		{ transient: false },
+	return noResponse(
+		'download_blocked',
+		"n8n's SSRF protection blocks the URL of the video",
+		`Ask the administrator of this n8n instance to allow it. ${LATER}`,
+		{ technical, transient: false },
 	);
 }
 
@@ -118,7 +102,7 @@ export function downloadLost(error: unknown, redact: (text: string) => string): 
 export function notStored(message: string, remedy: string, cause?: unknown): GatewayError {
 	const code: NodeCode = 'storage_failed';
 	const technical = foreignText(cause, 'message');
-	return new GatewayError({ message, advice: `${remedy} ${LATER}`, code, technical }, { cause });
+	return new GatewayError({ message, advice: `${remedy} ${LATER}`, code, technical, cause });
 }
 
 /** Codes of a disk that cannot be written. */

@@ -63,27 +63,36 @@ export type ErrorRecord<Code extends string = string> = z.infer<typeof errorReco
 	code: Code;
 };
 
-interface Cause {
+/** What code decides by, and the book does not keep. */
+interface Facts {
 	cause?: unknown;
 	/** How long the server asks to wait, in milliseconds. */
 	retryAfterMs?: number | undefined;
 	/** Whether the service answered, in a form that is not understood. */
 	isAnswer?: boolean;
+	/** The same request may succeed later. */
+	transient?: boolean;
+	/** No connection took the request, or none to the service. */
+	isNeverSent?: boolean;
 }
 
 /** A failure on its way up. The gateway throws no other errors. */
 export class GatewayError extends Error {
 	override readonly name: string = 'GatewayError';
+	readonly record: ErrorRecord;
 	readonly retryAfterMs: number | undefined;
 	readonly isAnswer: boolean;
+	readonly transient: boolean;
+	readonly isNeverSent: boolean;
 
-	constructor(
-		readonly record: ErrorRecord,
-		{ cause, retryAfterMs, isAnswer = false }: Cause = {},
-	) {
+	constructor(failure: ErrorRecord & Facts) {
+		const { cause, retryAfterMs, isAnswer, transient, isNeverSent, ...record } = failure;
 		super(record.message, { cause });
+		this.record = record;
 		this.retryAfterMs = retryAfterMs;
-		this.isAnswer = isAnswer;
+		this.isAnswer = isAnswer === true;
+		this.transient = transient === true;
+		this.isNeverSent = isNeverSent === true;
 	}
 
 	get code(): string {
@@ -91,58 +100,53 @@ export class GatewayError extends Error {
 	}
 }
 
+/** What an error response tells. */
+export interface ToldByResponse {
+	/** The service itself responded: the body is an error body of the service, and its status is documented. */
+	isOfService: boolean;
+	/** The body has a code that the document names for its status. */
+	hasInterfaceCode: boolean;
+	/** A server in between responded: nobody knows what the service did. */
+	isFromServerInBetween: boolean;
+	/** The service says that it got no answer from a server behind it, which may have done the work. */
+	isAnswerLost: boolean;
+	/** The status whose row of the table tells whether the request is retried, and whether it may be billed. */
+	readAs: number;
+	/** Whether the service asks to send the request again, or not to. */
+	asksForRetry: boolean;
+	forbidsRetry: boolean;
+}
+
 /** The service, or a server in between, responded with an error. */
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
-	/** The service itself responded: the body is an error body of the service, and its status is documented. */
-	readonly isOfService: boolean = true;
-	/** The body has a code that the document names for its status. */
-	readonly hasInterfaceCode: boolean = true;
-	/** A server in between responded: nobody knows what the service did. */
-	readonly isFromServerInBetween: boolean = false;
-	/** The service says that it got no answer from a server behind it, which may have done the work. */
-	readonly isAnswerLost: boolean = false;
-	/** The status whose row of the table tells whether the request is retried, and whether it may be billed. */
-	readonly readAs: number;
-	/** Whether the service asks to send the request again, or not to. */
-	readonly asksForRetry: boolean = false;
-	readonly forbidsRetry: boolean = false;
 
 	constructor(
-		record: ErrorRecord & { http_status: number },
-		{
-			retryAfterMs,
-			...facts
-		}: Partial<Omit<ServiceError, keyof GatewayError | 'status'>> & Cause = {},
+		failure: ErrorRecord & Facts & { http_status: number },
+		readonly told: ToldByResponse,
 	) {
-		super({ ...record, isApiError: true }, { retryAfterMs, isAnswer: record.http_status < 300 });
-		this.status = record.http_status;
-		this.readAs = this.status;
-		Object.assign(this, facts);
+		super({ ...failure, isApiError: true, isAnswer: failure.http_status < 300 });
+		this.status = failure.http_status;
 	}
 }
 
-/** No complete response arrived: refused, lost, timed out. */
+/** No complete response arrived: refused, lost, timed out. The same request may succeed later, unless something else is known. */
 export class NoResponseError extends GatewayError {
 	override readonly name = 'NoResponseError';
-	/** The same request may succeed later. */
-	readonly transient: boolean;
-	/** No connection took the request, or none to the service. */
-	readonly isNeverSent: boolean;
 
-	constructor(
-		record: ErrorRecord<NodeCode | SystemCode>,
-		{
-			transient = true,
-			isNeverSent = false,
-			...cause
-		}: Cause & { transient?: boolean; isNeverSent?: boolean } = {},
-	) {
-		super({ may_have_been_accepted: false, ...record, isApiError: true }, cause);
-		this.transient = transient;
-		this.isNeverSent = isNeverSent;
+	constructor(failure: ErrorRecord<NodeCode | SystemCode> & Facts) {
+		super({ may_have_been_accepted: false, transient: true, ...failure, isApiError: true });
 	}
+}
+
+export function noResponse(
+	code: NodeCode | SystemCode,
+	message: string,
+	advice: string,
+	more: Partial<ErrorRecord> & Facts = {},
+): NoResponseError {
+	return new NoResponseError({ ...more, message, advice, code });
 }
 
 /** The signal was aborted. */
@@ -177,11 +181,6 @@ export function mayBeBilled(record: ErrorRecord): boolean {
 	return (
 		may_have_been_accepted || partial_text !== undefined || (!!earlier && mayBeBilled(earlier))
 	);
-}
-
-/** Whether the service has certainly not received the request. */
-export function isNeverSent(error: unknown): boolean {
-	return error instanceof NoResponseError && error.isNeverSent;
 }
 
 /** The same failure of a request that the service may have accepted. */

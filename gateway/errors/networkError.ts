@@ -1,17 +1,10 @@
 import { bugs } from '../../package.json';
 import { formatSeconds } from './duration';
 import { causesOf, isSsrfRefusal, foreignText } from './foreignError';
-import { forAnotherRequest, NoResponseError } from './gatewayError';
+import { forAnotherRequest, noResponse, NoResponseError } from './gatewayError';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import type { NodeCode, SystemCode } from './nodeCodes';
+import type { SystemCode } from './nodeCodes';
 import { statusOf } from './statuses';
-
-interface FailureMeaning {
-	message: string;
-	advice: string;
-	/** Whether the same request may succeed later. Default: yes. */
-	transient?: boolean;
-}
 
 const CHECK_URL_AND_NETWORK = `Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.${POSSIBLE_PROXY}`;
 const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
@@ -21,7 +14,10 @@ const NO_ROUTE = {
 };
 
 /** Codes of Node.js for a failure to connect. */
-export const NOT_CONNECTED: Record<string, FailureMeaning> = {
+export const NOT_CONNECTED: Record<
+	string,
+	{ message: string; advice: string; transient?: boolean }
+> = {
 	ECONNREFUSED: {
 		message: 'The service refused the connection',
 		advice: `Check the Base URL and its port in the credential, and that the service is running.${POSSIBLE_PROXY}`,
@@ -39,22 +35,6 @@ export const NOT_CONNECTED: Record<string, FailureMeaning> = {
 	ENETUNREACH: NO_ROUTE,
 };
 
-const LOST = {
-	not_http: {
-		message: 'The server did not return a valid HTTP response',
-		advice:
-			'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
-	},
-	damaged_answer: {
-		message: 'The compressed response is damaged',
-		advice: 'A proxy between n8n and the service may be damaging responses.',
-	},
-	connection_lost: {
-		message: 'The connection to the service was lost before the response was complete',
-		advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
-	},
-} satisfies Partial<Record<NodeCode, FailureMeaning>>;
-
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
 /** Names of exceptions of code: of JavaScript, of undici about its arguments, of WebAssembly that the CPU cannot run. */
@@ -68,27 +48,8 @@ const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)
 /** Codes of the HTTP parsers of undici and Node.js. */
 const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
-interface Failed {
-	cause?: unknown;
-	technical?: string;
-	isNeverSent?: boolean;
-}
-
-function noResponse(
-	code: NodeCode | SystemCode,
-	{ transient = true, ...texts }: FailureMeaning,
-	{ technical, ...facts }: Failed = {},
-): NoResponseError {
-	return new NoResponseError({ ...texts, code, technical }, { transient, ...facts });
-}
-
-function notSent(
-	code: NodeCode | SystemCode,
-	meaning: FailureMeaning,
-	failed?: Failed,
-): NoResponseError {
-	return noResponse(code, meaning, { ...failed, isNeverSent: true });
-}
+/** An error whose words tell more than its code. */
+const withWords = (cause: unknown) => ({ cause, technical: foreignText(cause, 'message') });
 
 /**
  * The error of a request that no connection took, so that the service has not seen it. One failure to connect may be that of
@@ -96,10 +57,13 @@ function notSent(
  */
 export function neverSent(cause: unknown): NoResponseError {
 	if (cause instanceof NoResponseError) return forAnotherRequest(cause);
-	const known = notConnected(cause) ?? faultOf(cause, true);
-	if (known) return known;
-	const unknown = { message: 'Could not connect to the service', advice: CHECK_URL_AND_NETWORK };
-	return notSent('no_connection', unknown, { cause, technical: foreignText(cause, 'message') });
+	const facts = { ...withWords(cause), isNeverSent: true };
+	const message = 'Could not connect to the service';
+	return (
+		notConnected(cause) ??
+		faultOf(cause, true) ??
+		noResponse('no_connection', message, CHECK_URL_AND_NETWORK, facts)
+	);
 }
 
 /**
@@ -116,37 +80,33 @@ export function toNetworkError(error: unknown, mayBeAccepted: boolean): NoRespon
 
 /** No connection was made in time, so the request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return notSent('connect_timeout', {
-		message: 'Could not connect to the service in time',
-		advice: CHECK_URL_AND_NETWORK,
-	});
+	const message = 'Could not connect to the service in time';
+	return noResponse('connect_timeout', message, CHECK_URL_AND_NETWORK, { isNeverSent: true });
 }
 
 /** The error for a failure to connect; undefined for any other failure. */
 function notConnected(cause: unknown): NoResponseError | undefined {
+	const facts = { cause, isNeverSent: true };
 	// n8n refuses the URL at once, or its IP address at the DNS lookup.
-	if (isSsrfRefusal(cause)) {
-		const blocked = {
-			message: "n8n's SSRF protection blocks the URL of the service",
-			advice:
-				'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-			transient: false,
-		};
-		return notSent('address_blocked', blocked, { cause });
-	}
+	if (isSsrfRefusal(cause))
+		return noResponse(
+			'address_blocked',
+			"n8n's SSRF protection blocks the URL of the service",
+			'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
+			{ ...facts, transient: false },
+		);
 	const code = failureCode(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
-	if (known !== undefined) return notSent(code, known, { cause });
+	if (known !== undefined) return new NoResponseError({ ...known, code, ...facts });
 	if (!TLS_CODE.test(code)) return undefined;
-	const noTls = {
-		message: 'Could not establish a secure connection to the service',
-		advice:
-			"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
-		transient: false,
-	};
-	return notSent(code, noTls, { cause, technical: foreignText(cause, 'message') });
+	return noResponse(
+		code,
+		'Could not establish a secure connection to the service',
+		"If the certificate is your company's or your own, set NODE_EXTRA_CA_CERTS on the n8n host to the file of its CA, then restart n8n. If the service has no TLS, the Base URL begins with http://. Only where neither is possible, turn on Ignore SSL Issues in the credential.",
+		{ ...facts, ...withWords(cause), transient: false },
+	);
 }
 
 function isSystemCode(code: string): code is SystemCode {
@@ -157,62 +117,75 @@ function isSystemCode(code: string): code is SystemCode {
 function faultOf(cause: unknown, isNeverSent: boolean): NoResponseError | undefined {
 	const name = foreignText(cause, 'name');
 	if (!FAULT.test(name)) return undefined;
-	const fault = {
-		message: 'The node failed because of a fault of its own, not of the network',
-		advice: `Report it with the technical detail: ${bugs.url}`,
-		transient: false,
-	};
 	const technical = `${name}: ${foreignText(cause, 'message')}`;
-	return noResponse('node_error', fault, { cause, technical, isNeverSent });
+	return noResponse(
+		'node_error',
+		'The node failed because of a fault of its own, not of the network',
+		`Report it with the technical detail: ${bugs.url}`,
+		{ technical, transient: false, isNeverSent, cause },
+	);
 }
 
 /** A connection took the request, and no complete response came back. */
 function connectionLost(cause: unknown): NoResponseError {
-	const technical = foreignText(cause, 'message');
-	const code = lossOf(failureCode(cause), technical);
-	return noResponse(code, LOST[code], { cause, technical });
+	const facts = withWords(cause);
+	const code = failureCode(cause);
+	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(facts.technical))
+		return noResponse(
+			'not_http',
+			'The server did not return a valid HTTP response',
+			'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
+			facts,
+		);
+	if (DAMAGED_CODE.test(code))
+		return noResponse(
+			'damaged_answer',
+			'The compressed response is damaged',
+			'A proxy between n8n and the service may be damaging responses.',
+			facts,
+		);
+	return noResponse(
+		'connection_lost',
+		'The connection to the service was lost before the response was complete',
+		`Check the network between n8n and the service.${POSSIBLE_PROXY}`,
+		facts,
+	);
 }
 
-function lossOf(code: string, message: string): keyof typeof LOST {
-	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(message)) return 'not_http';
-	return DAMAGED_CODE.test(code) ? 'damaged_answer' : 'connection_lost';
+/** The proxy does not respond. The technical detail may contain its host and port, never its user name or password. */
+export function proxyUnreachable(cause: unknown): NoResponseError {
+	return noResponse(
+		'proxy_unreachable',
+		'Could not connect to the proxy of the n8n host',
+		`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
+		{ ...withWords(cause), isNeverSent: true },
+	);
 }
 
-/**
- * The proxy did not reach the service, so the service has not seen the request. The technical detail may contain the host and
- * port of the proxy, never its user name or password.
- * @param status of the proxy's response, if there was one
- */
-export function proxyFailed(status?: number, cause?: unknown): NoResponseError {
-	if (status === undefined) {
-		const unreachable = {
-			message: 'Could not connect to the proxy of the n8n host',
-			advice: `Check ${PROXY_VARIABLES}, and that the proxy is running.`,
-		};
-		const technical = foreignText(cause, 'message');
-		return notSent('proxy_unreachable', unreachable, { cause, technical });
-	}
-	const transient = statusOf(status).isTransient === true;
+/** The proxy did not reach the service, so the service has not seen the request. */
+export function proxyFailed(status: number): NoResponseError {
+	const facts = { isNeverSent: true, transient: statusOf(status).isTransient === true };
 	// Some proxies, such as tinyproxy, use 401 for their own password.
 	if (status === 407 || status === 401)
-		return notSent('proxy_login', {
-			message: 'The proxy of the n8n host requires a valid user name and password',
-			advice: `Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
-			transient,
-		});
+		return noResponse(
+			'proxy_login',
+			'The proxy of the n8n host requires a valid user name and password',
+			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
+			facts,
+		);
 	if (status < 500)
-		return notSent('proxy_refused', {
-			message: `The proxy of the n8n host refused to connect to the service (status ${status})`,
-			advice:
-				'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
-			transient,
-		});
-	return notSent('proxy_refused', {
-		message: `The proxy of the n8n host could not reach the service (status ${status})`,
-		advice:
-			'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
-		transient,
-	});
+		return noResponse(
+			'proxy_refused',
+			`The proxy of the n8n host refused to connect to the service (status ${status})`,
+			'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
+			facts,
+		);
+	return noResponse(
+		'proxy_refused',
+		`The proxy of the n8n host could not reach the service (status ${status})`,
+		'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
+		facts,
+	);
 }
 
 /**
@@ -231,21 +204,16 @@ export function timeoutError(
 		content: `The service kept the connection alive but sent no content for ${time}`,
 		flow: `The service sent less than 64 kB of its response in a minute, for ${time}`,
 	};
-	const meaning = {
-		message: messages[waitedFor],
-		advice: isBillable
-			? 'Increase Timeout if the model needs longer.'
-			: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`,
-	};
-	return noResponse('timeout', meaning);
+	const advice = isBillable
+		? 'Increase Timeout if the model needs longer.'
+		: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`;
+	return noResponse('timeout', messages[waitedFor], advice);
 }
 
 /** A response, or several, took longer than work in n8n's main process may. */
 export function tooSlow(ms: number): NoResponseError {
-	return noResponse('timeout', {
-		message: `The service did not send its whole response within ${formatSeconds(ms)}`,
-		advice: 'Try again in a few minutes.',
-	});
+	const message = `The service did not send its whole response within ${formatSeconds(ms)}`;
+	return noResponse('timeout', message, 'Try again in a few minutes.');
 }
 
 /** The code of the innermost cause: undici wraps the error of a socket in its own. */

@@ -71,6 +71,7 @@ export function toServiceError(
 	const isFromServerInBetween =
 		!hasErrorBody &&
 		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+	const readAs = isFromServerInBetween ? status : meaning.readAs;
 	const summary = isFromServerInBetween ? messageInBetween(status) : meaning;
 	const filtered = words?.reason;
 	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_WORDS);
@@ -88,14 +89,15 @@ export function toServiceError(
 			reason,
 			retry_after: retryAfterMs && Math.ceil(retryAfterMs / 1000),
 			rate_limit: readRateLimit(headers),
+			retryAfterMs,
+			transient: statusOf(readAs).isTransient === true,
 		},
 		{
-			retryAfterMs,
 			isOfService,
 			hasInterfaceCode: isInterfaceCode(status, code),
 			isFromServerInBetween,
 			isAnswerLost: isAnswerLost({ code, words: quoted }),
-			readAs: isFromServerInBetween ? status : meaning.readAs,
+			readAs,
 			asksForRetry: header(headers, 'x-should-retry') === 'true' && !meaning.isUsedUp,
 			forbidsRetry: header(headers, 'x-should-retry') === 'false',
 		},

@@ -81,7 +81,7 @@ export function unreadableTask(error: GatewayError, isAbout: boolean | undefined
 	if (error instanceof ServiceError) return withRecord(error, { advice });
 	const isRead = isAbout !== undefined;
 	const message = isRead ? 'The answer about the video task was not understood' : record.message;
-	return new GatewayError({ ...record, message, advice, code }, { isAnswer: true });
+	return new GatewayError({ ...record, message, advice, code, isAnswer: true });
 }
 
 /** What is known of a task that is waited for. */
@@ -107,7 +107,7 @@ export function aboutKnown(
 		: 'The service gave this ID for the submission.';
 	const record = { ...failure.record, ...accepted, advice: `${before} ${MAY_BE_FINISHED}` };
 	// The status of a poll is not that of a request with parameters.
-	if (failure instanceof ServiceError && !failure.hasInterfaceCode)
+	if (failure instanceof ServiceError && !failure.told.hasInterfaceCode)
 		record.message = 'The service has said nothing else of the video task for a minute';
 	return withRecord(failure, record);
 }
@@ -116,5 +116,5 @@ export function aboutKnown(
 function saysWhatToDo(failure: GatewayError): boolean {
 	if (!(failure instanceof ServiceError))
 		return !failure.isAnswer && !failure.record.advice.includes('Base URL');
-	return failure.hasInterfaceCode && failure.code !== 'task_not_found';
+	return failure.told.hasInterfaceCode && failure.code !== 'task_not_found';
 }

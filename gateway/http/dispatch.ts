@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body';
-import { neverSent, proxyFailed } from '../errors/networkError';
+import { neverSent, proxyFailed, proxyUnreachable } from '../errors/networkError';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
@@ -87,6 +87,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
 		if (this.body) return this.body.end(error);
 		if (this.controller) return this.reject(error);
-		this.reject(this.route.isForwarded ? proxyFailed(undefined, error) : neverSent(error));
+		this.reject(this.route.isForwarded ? proxyUnreachable(error) : neverSent(error));
 	}
 }

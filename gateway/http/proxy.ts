@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { getProxyForUrl } from 'proxy-from-env';
 import { invalidInput } from '../errors/gatewayError';
-import { proxyFailed } from '../errors/networkError';
+import { proxyFailed, proxyUnreachable } from '../errors/networkError';
 import { openPool } from './connection';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { TransportSettings } from './hostHelpers';
@@ -105,7 +105,7 @@ function loginTo({ username, password }: URL): { 'proxy-authorization'?: string 
 }
 
 function unreachable(cause: unknown): never {
-	throw proxyFailed(undefined, cause);
+	throw proxyUnreachable(cause);
 }
 
 /** @throws GatewayError without the URL, which may contain a password */

@@ -186,9 +186,9 @@ export class Scope implements ScopeState {
 	}
 
 	/** The refusal is of this request alone. If no other is under way, the next request waits, too: it may be a new try of this one. */
-	private uncountRefused(permit: Permit, { retryAfterMs = 0, forbidsRetry }: ServiceError): void {
+	private uncountRefused(permit: Permit, { retryAfterMs = 0, told }: ServiceError): void {
 		permit.period.uncount();
-		if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
+		if (!told.forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
 			this.limit.closeUntil(this.clock.now() + retryAfterMs);
 	}
 

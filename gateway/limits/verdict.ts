@@ -92,13 +92,13 @@ export function isRefusal(error: GatewayError): error is ServiceError {
 	return (
 		error instanceof ServiceError &&
 		!error.record.may_have_been_accepted &&
-		statusOf(error.readAs).isThrottled === true
+		statusOf(error.told.readAs).isThrottled === true
 	);
 }
 
 /** Whether a retry does not count: a rate and a number in flight (429) have room again, overload and a quota may not. */
 function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
-	const hasRoomAgain = isRefusal(error) && error.readAs === 429;
+	const hasRoomAgain = isRefusal(error) && error.told.readAs === 429;
 	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 

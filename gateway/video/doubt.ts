@@ -1,6 +1,5 @@
 import { isOfOtherServer } from '../errors/afterFailure';
 import { type GatewayError, NoResponseError, ServiceError } from '../errors/gatewayError';
-import { statusOf } from '../errors/statuses';
 import { mayBeFailed, statusMeaning, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import type { WaitedTask } from './waitedTask';
@@ -83,18 +82,18 @@ function saidByFailure(
 
 /** Whether the service did not get to say anything. */
 function isOutage(failure: GatewayError): boolean {
-	if (failure instanceof ServiceError) return statusOf(failure.readAs).isTransient === true;
-	return failure instanceof NoResponseError && (failure.transient || failure.code === 'ENOTFOUND');
+	const isUnknownHost = failure instanceof NoResponseError && failure.code === 'ENOTFOUND';
+	return failure.transient || isUnknownHost;
 }
 
 /** Whether each further poll would end like this: the document's codes, and what this node refuses itself. */
 function isFinalDoubt(failure: GatewayError): boolean {
 	if (failure instanceof ServiceError)
-		return failure.hasInterfaceCode && FINAL_CODES.includes(failure.code);
+		return failure.told.hasInterfaceCode && FINAL_CODES.includes(failure.code);
 	return !(failure instanceof NoResponseError) && !failure.isAnswer;
 }
 
 function unseenMs(failure: GatewayError): number {
 	if (failure.isAnswer) return UNSEEN_MS.answer;
-	return failure instanceof ServiceError && !failure.hasInterfaceCode ? UNSEEN_MS.refusal : 0;
+	return failure instanceof ServiceError && !failure.told.hasInterfaceCode ? UNSEEN_MS.refusal : 0;
 }

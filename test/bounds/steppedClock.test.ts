@@ -79,10 +79,7 @@ test('the next pause after the clock was set back is no longer than any other, a
 test('the last poll is repeated for a minute, also when the clock is set back meanwhile', async () => {
 	const clock = new VirtualClock();
 	clock.after(MAX_WAIT_MS + 12_000, () => clock.stepWallClock(-HOUR_MS));
-	const fails = new NoResponseError(
-		{ message: 'Lost', advice: '', code: 'connection_lost' },
-		{ transient: true },
-	);
+	const fails = new NoResponseError({ message: 'Lost', advice: '', code: 'connection_lost' });
 	const get = async () => await Promise.reject<VideoTask>(fails);
 	const deadline = later(clock.wallTime(), MAX_WAIT_MS);
 	const { outcome, tookMs } = await waitWhile(clock, { deadline }, { get });

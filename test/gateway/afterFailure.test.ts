@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CancelledError, type GatewayError, NoResponseError, ServiceError } from '../../gateway';
+import { CancelledError, type GatewayError, NoResponseError } from '../../gateway';
 import { afterFailure } from '../../gateway/errors/afterFailure';
 import { malformedBody } from '../../gateway/errors/gatewayError';
+import { serviceError } from './serviceError';
 
-const serviceError = (status: number, facts: Partial<ServiceError> = {}) =>
-	new ServiceError({ message: 'No', advice: '', code: 'no', http_status: status }, facts);
 const networkError = (facts: { transient?: boolean; isNeverSent?: boolean } = {}) =>
-	new NoResponseError({ message: 'No', advice: '', code: 'connection_lost' }, facts);
+	new NoResponseError({ message: 'No', advice: '', code: 'connection_lost', ...facts });
 const inBetween = { isFromServerInBetween: true };
 
 const decided = (error: GatewayError, more: object = {}) =>
@@ -72,8 +71,8 @@ test.each<[string, GatewayError, object, boolean]>([
 test.each(['proxy_login', 'proxy_refused'] as const)(
 	'a poll that no other follows is sent again after %s',
 	(code) => {
-		const refusal = { message: 'No', advice: '', code };
-		const error = new NoResponseError(refusal, { transient: false, isNeverSent: true });
+		const refusal = { message: 'No', advice: '', code, transient: false, isNeverSent: true };
+		const error = new NoResponseError(refusal);
 		const poll = { isBillable: false, wasSent: false };
 		expect(decided(error, { ...poll, isLastPoll: true }).mayBeSentAgain).toBe(true);
 		expect(decided(error, poll).mayBeSentAgain).toBe(false);

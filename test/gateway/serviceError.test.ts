@@ -86,7 +86,7 @@ test.each([
 	['false', true],
 	['true', false],
 ])('x-should-retry: %s forbids a retry: %j', (value, expected) => {
-	expect(errorOf(429, { 'x-should-retry': value }).forbidsRetry).toBe(expected);
+	expect(errorOf(429, { 'x-should-retry': value }).told.forbidsRetry).toBe(expected);
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
 	[10_000, false],
 	[10_001, true],
 ])('a 503 page after %i ms is from a server in between: %j', (waitedMs, expected) => {
-	expect(errorOf(503, {}, PAGE, waitedMs).isFromServerInBetween).toBe(expected);
+	expect(errorOf(503, {}, PAGE, waitedMs).told.isFromServerInBetween).toBe(expected);
 });
 
 // Of a server in between: a video may be billed, and is not submitted again.
@@ -131,7 +131,7 @@ test.each<[isFromServerInBetween: boolean, body: string]>([
 	'a 500 or 502 is from a server in between: %j, if its body is %s',
 	(isFromServerInBetween, body) => {
 		for (const status of [500, 502])
-			expect(errorOf(status, {}, body).isFromServerInBetween).toBe(isFromServerInBetween);
+			expect(errorOf(status, {}, body).told.isFromServerInBetween).toBe(isFromServerInBetween);
 	},
 );
 
@@ -142,7 +142,7 @@ test.each([
 	[401, '{"error":{"message":"No database","code":"401"}}', true],
 	[422, '{"code":"too_long","message":"No"}', false],
 ])('a %i with the body %s is certainly of the service: %j', (status, body, expected) => {
-	expect(errorOf(status, {}, body).isOfService).toBe(expected);
+	expect(errorOf(status, {}, body).told.isOfService).toBe(expected);
 });
 
 test.each([
@@ -155,7 +155,7 @@ test.each([
 });
 
 test('a late 503 that says when to retry is a refusal of the service', () => {
-	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isFromServerInBetween).toBe(false);
+	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).told.isFromServerInBetween).toBe(false);
 });
 
 test.each<[unknown, string]>([

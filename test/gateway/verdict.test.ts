@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NoResponseError, ServiceError } from '../../gateway';
+import { NoResponseError } from '../../gateway';
+import type { ToldByResponse } from '../../gateway/errors/gatewayError';
 import { type FailedAttempt, judge, pauseAfter, type Verdict } from '../../gateway/limits/verdict';
+import { serviceError } from './serviceError';
 
-const serviceError = (
-	status: number,
-	{
-		code = 'refused',
-		...facts
-	}: Partial<{
-		retryAfterMs: number;
-		code: string;
-		readAs: number;
-		asksForRetry: boolean;
-		forbidsRetry: boolean;
-	}> = {},
-) => new ServiceError({ message: 'Refused', advice: '', code, http_status: status }, facts);
+interface Refused extends Partial<ToldByResponse> {
+	code?: string;
+	retryAfterMs?: number;
+}
+
+const refusal = (status: number, { code = 'refused', retryAfterMs, ...told }: Refused = {}) =>
+	serviceError(status, told, { code, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 
 const lost = new NoResponseError({ message: 'Lost', advice: '', code: 'connection_lost' });
 const final = { mayBeSentAgain: false };
@@ -30,7 +26,7 @@ const works = {
 
 /** A billable request of a scope that works, refused for the first time. */
 const usual: FailedAttempt = {
-	error: serviceError(429, { retryAfterMs: 1_000 }),
+	error: refusal(429, { retryAfterMs: 1_000 }),
 	mayBeSentAgain: true,
 	maxRetries: 4,
 	sent: 1,
@@ -64,33 +60,33 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a refusal that forbids retries',
-		{ error: serviceError(429, { forbidsRetry: true }), ...final },
+		{ error: refusal(429, { forbidsRetry: true }), ...final },
 		{ ...fails, scopeAction: 'continue' },
 	],
 	[
 		'a refusal whose service asks to send it again',
-		{ error: serviceError(409, { asksForRetry: true }) },
+		{ error: refusal(409, { asksForRetry: true }) },
 		{ ...fails, isRetried: true, scopeAction: 'continue' },
 	],
 	[
 		'a quota that is used up',
-		{ error: serviceError(429, { readAs: 403 }), ...final },
+		{ error: refusal(429, { readAs: 403 }), ...final },
 		{ ...fails, scopeAction: 'continue' },
 	],
-	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
+	['overload', { error: refusal(503) }, { ...all, counts: true, pauseMs: 500 }],
 	[
 		'a tiny pause, after one pause in vain',
-		{ error: serviceError(429, { retryAfterMs: 1 }), scope: { ...works, inVain: 1 } },
+		{ error: refusal(429, { retryAfterMs: 1 }), scope: { ...works, inVain: 1 } },
 		{ ...all, pauseMs: 250 },
 	],
 	[
 		'overload, after two pauses in vain',
-		{ error: serviceError(503), scope: { ...works, inVain: 2 } },
+		{ error: refusal(503), scope: { ...works, inVain: 2 } },
 		{ ...all, pauseMs: 1_000 },
 	],
 	[
 		'a transient failure, after three pauses in vain',
-		{ error: serviceError(502), scope: { ...works, inVain: 3 } },
+		{ error: refusal(502), scope: { ...works, inVain: 3 } },
 		{ ...alone, pauseMs: 500 },
 	],
 	[
@@ -105,22 +101,22 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a pause of an hour',
-		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
+		{ error: refusal(429, { retryAfterMs: 3_600_000 }) },
 		{ ...fails, scopeAction: 'suspend', pauseMs: 3_600_000 },
 	],
 	[
 		'a pause of five minutes',
-		{ error: serviceError(429, { retryAfterMs: 300_000 }) },
+		{ error: refusal(429, { retryAfterMs: 300_000 }) },
 		{ ...all, pauseMs: 300_000 },
 	],
 	[
 		'a pause of an hour, after which it must not be sent again',
-		{ error: serviceError(429, { retryAfterMs: 3_600_000, forbidsRetry: true }), ...final },
+		{ error: refusal(429, { retryAfterMs: 3_600_000, forbidsRetry: true }), ...final },
 		{ ...fails, scopeAction: 'suspend' },
 	],
 	[
 		'a transient failure that asks for an hour',
-		{ error: serviceError(502, { retryAfterMs: 3_600_000 }) },
+		{ error: refusal(502, { retryAfterMs: 3_600_000 }) },
 		{ ...fails, scopeAction: 'continue' },
 	],
 	['a connection that was not made', { error: lost }, { ...alone, counts: true }],
@@ -131,11 +127,11 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	['a request that may not be sent again', { error: lost, ...final }, fails],
 	['a poll that nobody waits for', { error: lost, maxRetries: 0 }, fails],
-	['a transient failure', { error: serviceError(502) }, { ...alone, counts: true, pauseMs: 500 }],
-	['a parameter that the service refuses', { error: serviceError(400), ...final }, fails],
+	['a transient failure', { error: refusal(502) }, { ...alone, counts: true, pauseMs: 500 }],
+	['a parameter that the service refuses', { error: refusal(400), ...final }, fails],
 	[
 		'a parameter that the service refuses, while it is away',
-		{ error: serviceError(400), ...final, scope: { ...works, isAway: true } },
+		{ error: refusal(400), ...final, scope: { ...works, isAway: true } },
 		{ ...fails, scopeAction: 'continue' },
 	],
 ])('%s', (_name, attempt, verdict) => {
@@ -151,9 +147,9 @@ describe('the table on the page of limits', () => {
 
 	/** An attempt for each row, which the rows before it do not decide. */
 	const attempts: Array<[string, Partial<FailedAttempt>]> = [
-		['refuses it and asks', { error: serviceError(429, { retryAfterMs: 300_001 }) }],
-		['fails it for good', { error: serviceError(400), ...final }],
-		['gives no response, 500', { error: serviceError(504) }],
+		['refuses it and asks', { error: refusal(429, { retryAfterMs: 300_001 }) }],
+		['fails it for good', { error: refusal(400), ...final }],
+		['gives no response, 500', { error: refusal(504) }],
 		['refuses it again', { takenInRow: 4 }],
 		['has taken nothing', { scope: { ...works, refusesForMs: 300_000 } }],
 		['refuses it |', {}],

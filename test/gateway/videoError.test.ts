@@ -58,10 +58,12 @@ test.each([
 });
 
 const taskOf = (status: string) => ({ id: 'task-1', status });
-const unread = new GatewayError(
-	{ message: 'The answer is not JSON', advice: 'Try again.', code: 'malformed_answer' },
-	{ isAnswer: true },
-);
+const unread = new GatewayError({
+	message: 'The answer is not JSON',
+	advice: 'Try again.',
+	code: 'malformed_answer',
+	isAnswer: true,
+});
 
 test.each([
 	['of a task that runs', waitTimeout(taskOf('queued')), 'The task is still running.'],

@@ -2,7 +2,6 @@ import {
 	later,
 	malformedAnswer,
 	NoResponseError,
-	ServiceError,
 	msBetween,
 	type VideoTask,
 	type WaitedTask,
@@ -12,6 +11,7 @@ import {
 import { toNetworkError } from '../../gateway/errors/networkError';
 import { unreadableTask } from '../../gateway/errors/videoError';
 import { VirtualClock } from '../clock/virtualClock';
+import { serviceError } from './serviceError';
 
 const INTERVAL = 5_000;
 
@@ -71,20 +71,14 @@ test('a Stop ends the waits of all tasks at once, and one that begins after it p
 
 /** What another server says. */
 const page = (status: number) =>
-	new ServiceError(
-		{
-			message: 'Another server responded',
-			advice: '',
-			code: `http_${status}`,
-			http_status: status,
-		},
+	serviceError(
+		status,
 		{ isOfService: false },
+		{ message: 'Another server responded', code: `http_${status}` },
 	);
 
 const notFound = () =>
-	new ServiceError({
-		...{ message: 'Video task not found', advice: '', code: 'task_not_found', http_status: 404 },
-	});
+	serviceError(404, {}, { message: 'Video task not found', code: 'task_not_found' });
 
 const timeout = () =>
 	new NoResponseError({
@@ -95,10 +89,12 @@ const timeout = () =>
 	});
 
 const noTls = () =>
-	new NoResponseError(
-		{ message: 'No TLS', advice: 'Use http://', code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
-		{ transient: false },
-	);
+	new NoResponseError({
+		message: 'No TLS',
+		advice: 'Use http://',
+		code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+		transient: false,
+	});
 
 interface Waited {
 	interval?: number;
@@ -231,11 +227,7 @@ test('a poll that was sent before Max Wait and ends after it is followed by anot
 });
 
 test.each<[string, Error, number]>([
-	[
-		'that refuses each poll',
-		new ServiceError({ message: 'Unavailable', advice: '', code: '', http_status: 503 }),
-		0,
-	],
+	['that refuses each poll', serviceError(503), 0],
 	['that never responds', timeout(), Infinity],
 ])('a service %s after Max Wait is polled for up to a minute', async (_which, failure, takesMs) => {
 	const { ended, outcome } = await waitForOne([failure], { maxWaitMs: INTERVAL }, { takesMs });
@@ -270,15 +262,13 @@ describe.each<[string, () => Error]>([
 	[
 		'the refusal of a proxy',
 		() =>
-			new NoResponseError(
-				{
-					message: 'The proxy requires a login',
-					advice: '',
-					code: 'proxy_login',
-					may_have_been_accepted: false,
-				},
-				{ transient: false },
-			),
+			new NoResponseError({
+				message: 'The proxy requires a login',
+				advice: '',
+				code: 'proxy_login',
+				may_have_been_accepted: false,
+				transient: false,
+			}),
 	],
 ])('%s instead of the answer to a poll', (_what, answer) => {
 	const seven = Array.from({ length: 7 }, answer);
@@ -312,10 +302,7 @@ describe.each<[string, () => Error]>([
 
 /** JSON of a gateway, in its own words. */
 const refusal = (status: number, code = `http_${status}`) =>
-	new ServiceError(
-		{ message: 'The gateway refused it', advice: '', code, http_status: status },
-		{ hasInterfaceCode: false },
-	);
+	serviceError(status, { hasInterfaceCode: false }, { message: 'The gateway refused it', code });
 
 test.each([
 	['one refusal in other words', [refusal(401), 'completed'], 'completed'],
@@ -406,8 +393,7 @@ test.each([
 test.each(['invalid_api_key', 'quota_not_enough', 'model_not_found'])(
 	'the code %s of the document ends a wait at once',
 	async (code) => {
-		const refused = { message: 'No', advice: '', code, http_status: 401 };
-		const { polledAt } = await waitForOne([new ServiceError(refused)], {});
+		const { polledAt } = await waitForOne([serviceError(401, {}, { code })], {});
 		expect(polledAt).toEqual([INTERVAL]);
 	},
 );
@@ -428,10 +414,10 @@ test.each([
 
 test('no error about a known task advises to look at the Base URL', async () => {
 	const advice = 'Check the Base URL in the credential.';
-	const refused = { message: 'Endpoint not found', advice, code: 'not_found', http_status: 404 };
+	const refused = { message: 'Endpoint not found', advice, code: 'not_found' };
 	const untrusted = Object.assign(new Error('self-signed'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
 	for (const answer of [
-		new ServiceError(refused, { hasInterfaceCode: false }),
+		serviceError(404, { hasInterfaceCode: false }, refused),
 		toNetworkError(untrusted, false),
 	])
 		for (const [polls, settings] of [

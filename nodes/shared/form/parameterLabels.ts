@@ -27,7 +27,7 @@ export function expressionFailure(
 	const advice = `${place} ${more}`.trimEnd();
 	const code: NodeCode = 'node_error';
 	const n8nContext = { ...Object(context) } as Record<string, unknown>;
-	return new GatewayError({ message, advice, code, parameter, n8nContext }, { cause });
+	return new GatewayError({ message, advice, code, parameter, n8nContext, cause });
 }
 
 /**
