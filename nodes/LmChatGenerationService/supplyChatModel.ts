@@ -36,7 +36,7 @@ export async function supplyChatModel(
 	const toNodeError = (error: unknown) =>
 		Object.assign(thrown(error), { functionality: 'configuration-node' as const });
 	try {
-		const form = new FormReader(context);
+		const form = new FormReader(context, properties);
 		const options = form.collection('options', itemIndex);
 		const gateway = await openGateway(
 			context,

@@ -191,13 +191,9 @@ test('an answer of a million parts that are none takes little longer than one wi
 });
 
 test.each<[string, (text: string) => unknown, string]>([
-	['a prompt of braces', (text) => new Template('prompt', text, false).fixed, '{{'],
-	[
-		'a prompt of one open expression',
-		(text) => new Template('prompt', text, false).fixed,
-		'{{ $a ',
-	],
-	['a prompt of expressions', (text) => new Template('prompt', text, false).fixed, '{{ a }} $'],
+	['a prompt of braces', (text) => new Template('prompt', text, {}).fixed, '{{'],
+	['a prompt of one open expression', (text) => new Template('prompt', text, {}).fixed, '{{ $a '],
+	['a prompt of expressions', (text) => new Template('prompt', text, {}).fixed, '{{ a }} $'],
 	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
 ])('%s takes a time that grows with its length', async (_what, read, part) => {
 	const [short, long] = [part.repeat(2_000), part.repeat(100_000)];

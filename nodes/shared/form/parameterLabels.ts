@@ -7,16 +7,16 @@ import {
 	plainText,
 } from '../../../gateway';
 import { fieldOf } from './parameterValues';
+import { nameOf } from './template';
 
-/**
- * The error of an expression that n8n cannot evaluate.
- * @param label the parameter's name in the form
- */
+/** The error of an expression that n8n cannot evaluate. */
 export function expressionFailure(
 	parameter: string,
 	cause: unknown,
-	label = parameter,
+	properties: INodeProperties[],
 ): GatewayError {
+	const name = nameOf(parameter);
+	const label = labelOf(name, properties) ?? name;
 	const context = fieldOf(cause, 'context');
 	const node = fieldOf(context, 'nodeCause');
 	const place = `n8n could not evaluate the expression in ${label}${typeof node === 'string' ? `, which refers to the node "${node}"` : ''}.`;
@@ -36,15 +36,9 @@ export function expressionFailure(
  * @param properties of the node
  */
 export function namedAsInForm(error: unknown, properties: INodeProperties[]): unknown {
-	if (!(error instanceof GatewayError)) return error;
-	const { parameter = '', message, advice, n8nContext } = error.record;
-	if (n8nContext) {
-		const path = parameter.replace('.values', '').replace(/^\w+\.(?=\w+$)/, '');
-		const label = labelOf(path, labelsIn(properties)) ?? path;
-		return expressionFailure(parameter, error.cause, label);
-	}
 	if (!isInvalidInput(error)) return error;
-	const label = labelOf(parameter, labelsIn(properties));
+	const { parameter = '', message, advice } = error.record;
+	const label = labelOf(parameter, properties);
 	if (label === undefined || !message.startsWith(`${parameter} `)) return error;
 	// A name in camelCase is the node's own, which no user sees.
 	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
@@ -75,7 +69,8 @@ export function nameInForm(name: string): string {
  * The label of a parameter in the form: "Max Tokens", "Message 1: Content".
  * @param path the name of the node or of the service, such as `maxTokens`, `max_tokens` or `messages[0].content`
  */
-function labelOf(path: string, labels: Map<string, string>): string | undefined {
+function labelOf(path: string, properties: INodeProperties[]): string | undefined {
+	const labels = labelsIn(properties);
 	const [, list, index, field] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
 	if (list === undefined) return labels.get(nameInForm(path));
 	const entry = labels.get(`${list}[]`);

@@ -18,25 +18,18 @@ function dateAsText(value: unknown): unknown {
 	return (isDate ? (JSON.parse(JSON.stringify(value)) as unknown) : null) ?? value;
 }
 
-const PLAIN_FIELD = { configurable: true, enumerable: true, writable: true };
-
 /**
  * The objects and lists of an expression, with each date in them as its text.
- * @param copies of what was met already: an object may contain itself, which is for the request to refuse
+ * @param around the objects and lists that contain it: one that contains itself is for the request to refuse
  */
-export function withDatesAsText(given: unknown, copies = new Map<unknown, unknown>()): unknown {
+export function withDatesAsText(given: unknown, around: unknown[] = []): unknown {
 	const value = dateAsText(given);
-	if (copies.has(value)) return copies.get(value);
-	const isPlain = Object.prototype.toString.call(value) === '[object Object]';
-	if (!Array.isArray(value) && !isPlain) return value;
-	const copy = Array.isArray(value) ? [] : {};
-	copies.set(value, copy);
-	for (const [name, field] of Object.entries(value as object)) {
-		const text = withDatesAsText(field, copies);
-		// An assignment would make a field of the name __proto__ the prototype.
-		Object.defineProperty(copy, name, { ...PLAIN_FIELD, value: text });
-	}
-	return copy;
+	if (around.includes(value)) return value;
+	const inside = (field: unknown) => withDatesAsText(field, [...around, value]);
+	if (Array.isArray(value)) return value.map(inside);
+	if (Object.prototype.toString.call(value) !== '[object Object]') return value;
+	const fields = Object.entries(value as object);
+	return Object.fromEntries(fields.map(([name, field]) => [name, inside(field)]));
 }
 
 /**

@@ -1,5 +1,27 @@
 import { type GatewayError, invalidInput, plainText } from '../../../gateway';
 
+/** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
+interface TextKind {
+	isJson?: true;
+	group?: 'request' | 'file';
+	/** Whether the service refuses an empty one. */
+	isRequired?: true;
+}
+
+/** By the last name of its path. */
+export const TEXTS: Record<string, TextKind> = {
+	additionalBody: { isJson: true },
+	content: { group: 'request', isRequired: true },
+	fileName: { group: 'file' },
+	messagesJson: { isJson: true, group: 'request', isRequired: true },
+	prompt: { group: 'request', isRequired: true },
+	systemMessage: { group: 'request' },
+	user: {},
+};
+
+/** What an expression inside a text gives: its value, its words where it is an object, and the message of its failure. */
+export type Evaluated = [value?: unknown, words?: string, failure?: string];
+
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(]/i;
 
@@ -7,11 +29,14 @@ const READS_DATA = /\$[a-z(]/i;
 const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
 const BARE = /["\\\p{Cc}]/u;
 
+/** What n8n puts in the place of a file's data when it stores the file elsewhere. */
+const STORED = /^(?:filesystem(?:-v2)?|database|s3)$/;
+
+/** What JavaScript writes for an object inside a text. */
+const NO_TEXT = '[object Object]';
+
 /** How many characters of an expression an error shows. */
 const SHOWN = 100;
-
-/** What V8 calls the expression's own objects. */
-const UNNAMED = /^(?:\(intermediate value\))+\.?/;
 
 /** A text of the form before its expressions are evaluated, the same for all items. */
 export class Template {
@@ -21,9 +46,9 @@ export class Template {
 	private readonly texts: string[];
 
 	constructor(
-		private readonly path: string,
+		readonly path: string,
 		private readonly raw: string,
-		private readonly isJson: boolean,
+		readonly kind: TextKind,
 	) {
 		const parts = split(raw.replace(/^=/, ''));
 		const last = (parts.length - 1) / 2;
@@ -51,7 +76,7 @@ export class Template {
 	/** Whether the text is one expression and nothing else: then its value is used as it is. */
 	get isOnlyExpression(): boolean {
 		const around = this.texts.join('');
-		return this.expressions.length === 1 && (this.isJson ? around.trim() : around) === '';
+		return this.expressions.length === 1 && (this.kind.isJson ? around.trim() : around) === '';
 	}
 
 	/**
@@ -72,14 +97,35 @@ export class Template {
 		}) }}`;
 	}
 
-	/** The text with the texts of its expressions. In JSON, a text stays inside its quotation marks. */
-	withTexts(ofExpressions: string[]): string {
+	/**
+	 * What n8n writes for an expression between its texts.
+	 * @throws GatewayError for what its user does not mean
+	 */
+	wordsOf(code: string, [value, words]: Evaluated): string {
+		const text = inText(value);
+		if (code.includes('binary') && STORED.test(text))
+			throw refusedText(
+				this.path,
+				`contains ${shortened(code)}, which has no file, because n8n stores files elsewhere`,
+				'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
+			);
+		if (this.isOnlyExpression || typeof value !== 'object' || !text.includes(NO_TEXT)) return text;
+		if (words !== undefined && !words.includes(NO_TEXT)) return words;
+		throw refusedText(
+			this.path,
+			`contains ${shortened(code)}, which is an object`,
+			`Use one of its fields, or write ${inExpression(code, '.toJsonString()')}.`,
+		);
+	}
+
+	/** The text with the words of its expressions. In JSON, a text stays inside its quotation marks. */
+	withWords(ofExpressions: string[]): string {
 		let isQuoted = false;
 		const parts = this.texts.map((text, index) => {
 			const quotes = text.replace(/\\./gs, '').split('"').length - 1;
 			isQuoted = isQuoted !== (quotes % 2 === 1);
 			const words = ofExpressions[index] ?? '';
-			const isBare = this.isJson && isQuoted && BARE.test(words.replace(ESCAPES, ''));
+			const isBare = this.kind.isJson && isQuoted && BARE.test(words.replace(ESCAPES, ''));
 			return text + (isBare ? JSON.stringify(words).slice(1, -1) : words);
 		});
 		return parts.join('');
@@ -96,16 +142,9 @@ export function refusedText(path: string, message: string, advice: string): Gate
 	return invalidInput(parameter, `${parameter} ${message}`, nothing);
 }
 
-/** What to do about an expression without a value. @param failure what JavaScript says, if the expression fails */
-export function aboutGap(failure?: string): string {
-	if (failure === undefined)
-		return 'Correct the expression: does the input have this field, under this name?';
-	return `Correct the expression. JavaScript says: ${failure.replace(UNNAMED, '')}.`;
-}
-
-/** The name of a parameter in errors. */
+/** The name of a parameter in errors: of an option or a message without its collection. */
 export function nameOf(path: string): string {
-	return path.replace('.values', '').replace(/^options\./, '');
+	return path.replace(/\.values?\b/, '').replace(/^\w+\./, '');
 }
 
 /** Texts and expressions in turn, as n8n splits them: braces after a backslash are text, the last expression may stay open. */
@@ -123,23 +162,16 @@ function split(text: string): string[] {
 }
 
 /** A value as n8n writes it into a text. */
-export function inText(value: unknown): string {
+function inText(value: unknown): string {
 	if (Array.isArray(value)) return value.map(inText).join(',');
 	if (typeof value !== 'object' || value === null)
 		return Number.isNaN(value) ? '' : plainText(value);
 	const { toString } = value as { toString: unknown };
-	return typeof toString === 'function'
-		? plainText(Reflect.apply(toString, value, []))
-		: '[object Object]';
+	return typeof toString === 'function' ? plainText(Reflect.apply(toString, value, [])) : NO_TEXT;
 }
 
 export function shortened(code: string): string {
 	return code.length > SHOWN ? `${code.slice(0, SHOWN)}… }}` : code;
-}
-
-/** What to write where no value is wanted. */
-export function onPurpose(code: string): string {
-	return `To leave it empty on purpose, write ${inExpression(code, ' ?? ""')}.`;
 }
 
 /** The expression with `more` appended. */

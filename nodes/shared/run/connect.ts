@@ -90,7 +90,7 @@ export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<Service> {
-	const form = new FormReader(context);
+	const form = new FormReader(context, properties);
 	const options = readSendingOptions(form.sendingOptions());
 	const gateways = new Map<number, Gateway>();
 	const errors = new Map<number, unknown>();

@@ -161,7 +161,7 @@ async function prepareAll<Form, Prepared>(
 		gatewayOf(item);
 		forms.set(item, (form.isFixed ? forms.get(0) : undefined) ?? read(item));
 	});
-	const { refusalOfAll } = form;
+	const { refusalOfAll } = form.gaps;
 	await attempt(forms.keys(), (item) => {
 		if (!continues && errors.size > 0) return;
 		if (refusalOfAll) throw refusalOfAll;
@@ -170,7 +170,7 @@ async function prepareAll<Form, Prepared>(
 	const refused = errors.size === 0 ? refusal?.() : undefined;
 	if (refused) errors.set(refused.item, refused.error);
 	throwFirst();
-	for (const hint of form.hints(errors)) hintAfterRun(context, hint);
+	for (const hint of form.gaps.hints(errors)) hintAfterRun(context, hint);
 	for (const [item, error] of errors) outcomes.fail(item, error);
 	return prepared;
 }
