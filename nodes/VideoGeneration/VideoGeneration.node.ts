@@ -18,7 +18,7 @@ import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { runItems } from '../shared/run/runItems';
 import { requestHints, requestParameters } from './form/request';
-import { waitingTooltip } from './form/wait';
+import { waitingTooltip, waitsInDatabase } from './form/wait';
 import { operationProperties, operations } from './operations';
 import { aboutStopped, addTasks } from './tasks/log';
 import { itemsOf } from './tasks/output';
@@ -115,7 +115,10 @@ async function runChosenOperation(
 		connected(service) {
 			const rule = `must be ${Object.keys(operations).join(' or ')}`;
 			if (operation === undefined) throw refusedValue('operation', rule, chosen);
-			return workOf({ ...run, service, spending: new SpendingLimit(context) }, operation);
+			const ofDatabase = waitsInDatabase(context) ? durable.refusal() : '';
+			const inMemory = book.isGone ? 'the state of this wait is lost' : ofDatabase;
+			const spending = new SpendingLimit(context);
+			return workOf({ ...run, service, spending, inMemory }, operation);
 		},
 		fail: (cause) => itemsOf(run, cause),
 		complete: (error) => addTasks(run, error),

@@ -7,8 +7,8 @@ import {
 	type VideoTask,
 } from '../../../gateway';
 import { liveTasks } from '../../shared/book/book';
-import type { BookEntry } from '../../shared/book/schema';
-import type { OpenTask, VideoRun } from './plan';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import type { VideoRun } from './plan';
 
 export const isDownloaded = ({ outputOptions }: BookEntry) =>
 	outputOptions?.binaryProperty !== undefined;
@@ -20,7 +20,8 @@ export const isDownloaded = ({ outputOptions }: BookEntry) =>
  */
 export async function download(
 	{ service: { context, gatewayOf, signal } }: VideoRun,
-	{ entry, task }: OpenTask,
+	entry: BookEntry,
+	task: PaidTask,
 	inline: Buffer | undefined,
 ): Promise<IBinaryData> {
 	const gateway = gatewayOf(entry.item);

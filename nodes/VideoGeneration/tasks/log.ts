@@ -16,7 +16,7 @@ import {
 	stoppedRunPaid,
 	toGetWithoutPaying,
 } from './advice';
-import type { BookedRun, OpenTask } from './plan';
+import type { BookedRun } from './plan';
 import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
 /** The execute data of n8n whose Stop is in the log. */
@@ -71,7 +71,7 @@ export function tellOfSubmitted(run: BookedRun, item: number, tasks: PaidTask[],
  * A poll found a task: the log says once if the answer names another one, and the console how far it is, since n8n's editor
  * shows a spinner while a node runs.
  */
-export function tellOfPoll(run: BookedRun, { entry: { item }, task }: OpenTask, found: VideoTask) {
+export function tellOfPoll(run: BookedRun, item: number, task: PaidTask, found: VideoTask) {
 	const { id, sent_as, status, progress } = found;
 	const { latest } = task;
 	const isFurther = progress !== undefined && progress !== (latest.progress ?? 0);

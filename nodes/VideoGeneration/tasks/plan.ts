@@ -24,24 +24,14 @@ export interface VideoRun extends BookedRun {
 	inMemory: string | undefined;
 }
 
-/** A task in the state `open`. */
-export interface OpenTask {
-	entry: BookEntry;
-	task: PaidTask;
-}
-
 /** The entry of an item, with what earlier tries submitted for it. To be called for each item before anything is submitted. */
 export function openEntry(run: VideoRun, plan: Plan, item: number): BookEntry {
 	const { book, service, spending } = run;
-	const { video, taskIds = [], waitOptions, outputOptions } = plan;
-	const options = { waitOptions, outputOptions };
+	const { video, taskIds = [], ...options } = plan;
 	if (video === undefined) {
-		const known = taskIds.map((id) => service.gatewayOf(item).knownTask(id));
-		return book.add({
-			item,
-			...options,
-			tasks: known.map((latest) => ({ state: 'open', latest })),
-		});
+		const gateway = service.gatewayOf(item);
+		const tasks = taskIds.map((id): PaidTask => ({ state: 'open', latest: gateway.knownTask(id) }));
+		return book.add({ item, ...options, tasks });
 	}
 	const { request, maxBillableRequests } = video;
 	const entry = Object.assign(book.entryOf(item, request), options);

@@ -4,7 +4,6 @@ import { liveTasks } from '../../shared/book/book';
 import { notedTaskIds } from '../../shared/book/customData';
 import type { BookEntry } from '../../shared/book/schema';
 import type { ItemWork } from '../../shared/run/runItems';
-import { waitsInDatabase } from '../form/wait';
 import { type Operation, type Plan, planOf } from '../operations';
 import { APART, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import { itemsOf } from './output';
@@ -20,19 +19,16 @@ import { settleAll, settleItem } from './wait';
  * downloaded by the run that sees it finished, since its URL may expire.
  */
 export function workOf(
-	parts: Omit<VideoRun, 'inMemory'>,
+	run: VideoRun,
 	operation: Operation,
 ): ItemWork<Plan, Opened, INodeExecutionData[] | EngineRequest> {
-	const { book, context, durable, service, spending } = parts;
+	const { book, context, service, spending } = run;
 	if (operation.submits) {
 		if (book.isGone) throw lostState(notedTaskIds(context));
 		// A second try, or a run after a pause, continues its videos.
 		const stopped = book.entries.length === 0 ? tellOfStopped(context) : [];
 		if (stopped.length > 0) throw paidBefore(stopped);
 	}
-	const ofDatabase = waitsInDatabase(context) ? durable.refusal() : '';
-	const inMemory = book.isGone ? 'the state of this wait is lost' : ofDatabase;
-	const run = { ...parts, inMemory };
 	return {
 		isBegun: book.current.size > 0,
 		outcomes: book,

@@ -2,7 +2,9 @@ import {
 	CancelledError,
 	isNotFound,
 	isOwn,
+	later,
 	type Pauses,
+	systemClock,
 	taskFailed,
 	type VideoTask,
 	waitForTask,
@@ -12,18 +14,23 @@ import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
 import { offersRetry, stateOf, tellOfPoll, urlOf } from './log';
-import type { PaidTask } from '../../shared/book/schema';
-import type { OpenTask, VideoRun } from './plan';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
+import type { VideoRun } from './plan';
 
 /**
  * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task.
  * @param pauses between which it may be polled
  * @throws CancelledError
  */
-export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses): Promise<void> {
+export async function settleTask(
+	run: VideoRun,
+	entry: BookEntry,
+	task: PaidTask,
+	pauses: Pauses,
+): Promise<void> {
 	const { gatewayOf, signal } = run.service;
-	const { entry, task } = open;
 	const { waitOptions } = entry;
+	if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
 	const { status, used } = task.latest;
 	const { id, url } = used ?? task.latest;
 	const { interval = 0, maxWaitMs } = waitOptions ?? {};
@@ -40,7 +47,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 			...{ task, interval, maxWaitMs, pauses, signal },
 			get: async (stop, withinMs) => {
 				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
-				tellOfPoll(run, open, found);
+				tellOfPoll(run, entry.item, task, found);
 				return found;
 			},
 			hasVideo,
@@ -61,7 +68,7 @@ export async function settleTask(run: VideoRun, open: OpenTask, pauses: Pauses):
 			throw gateway.lacksVideo(ended);
 		const { latest } = task;
 		if (isDownloaded(entry) && latest.status === 'completed')
-			task.file ??= await download(run, open, videos[0]);
+			task.file ??= await download(run, entry, task, videos[0]);
 		task.state = latest.status === 'failed' ? 'failed' : 'done';
 		if (task.state === 'failed') task.error = recordOf(taskFailed(latest), stateOf(task));
 	} catch (error) {

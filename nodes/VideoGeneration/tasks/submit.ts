@@ -55,7 +55,7 @@ export async function submitMissing(
 		const video = videos.get(task.latest.id);
 		// Nobody else may have it, so it is a file of the item, downloaded or not.
 		if (video)
-			await download(run, { entry, task }, video).then(
+			await download(run, entry, task, video).then(
 				(file) => (task.file = file),
 				(error: unknown) => failTask(run, task, error),
 			);

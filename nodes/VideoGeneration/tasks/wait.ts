@@ -9,14 +9,14 @@ import {
 	type WallTime,
 } from '../../../gateway';
 import { liveTasks } from '../../shared/book/book';
-import type { BookEntry } from '../../shared/book/schema';
+import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/output/hints';
 import { throwIfCancelled } from '../../shared/run/cancel';
 import { errorSummary } from '../../shared/run/errorText';
 import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
 import { itemOfTask } from './output';
-import type { OpenTask, VideoRun } from './plan';
+import type { VideoRun } from './plan';
 import { settleTask } from './settle';
 
 /** n8n resumes everything that is due at once: pauses that start together end apart. */
@@ -27,7 +27,8 @@ export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 /** Settles the tasks of an item, except those that wait in the database. */
 export async function settleItem(run: VideoRun, entry: BookEntry): Promise<void> {
 	const settling: Array<Promise<void>> = [];
-	for (const open of openTasksOf(entry)) settling.push(settleTask(run, open, pausesOf(run, open)));
+	for (const task of openTasks(entry))
+		settling.push(settleTask(run, entry, task, pausesOf(run, task)));
 	await Promise.all(settling);
 }
 
@@ -46,26 +47,24 @@ export async function settleAll(run: VideoRun): Promise<EngineRequest | undefine
 		const settling = Promise.all(waited.map(async (entry) => await settleItem(run, entry)));
 		// What a cancel ends is thrown as an error of the node, which names the tasks.
 		await settling.finally(() => throwIfCancelled(context));
-		const left = waited.flatMap(openTasksOf);
+		const left = waited.flatMap(openTasks);
 		if (left.length === 0) return undefined;
-		if (left.every((open) => pausesOf(run, open).allow())) return pause(run, left);
+		if (left.every((task) => pausesOf(run, task).allow())) return pause(run, left);
 	}
 }
 
 /** When the wait for a task may be in n8n's database. */
-function pausesOf({ inMemory }: VideoRun, { task: { deadline } }: OpenTask): Pauses {
-	const leftMs = () => (deadline ? msBetween(systemClock.wallTime(), deadline) : 0);
+function pausesOf({ inMemory }: VideoRun, task: PaidTask): Pauses {
+	const now = () => systemClock.wallTime();
+	const leftMs = () => (task.deadline ? msBetween(now(), task.deadline) : 0);
 	const allow = () => inMemory === undefined && leftMs() >= MIN_WAIT_MS;
 	return { shortest: MIN_PAUSE_MS, allow };
 }
 
-function pause(run: VideoRun, waiting: OpenTask[]): EngineRequest {
+function pause(run: VideoRun, waiting: PaidTask[]): EngineRequest {
 	const { current } = run.book;
 	return run.durable.pause({
-		until: endOfPause(
-			systemClock.wallTime(),
-			waiting.map(({ task }) => task),
-		),
+		until: endOfPause(systemClock.wallTime(), waiting),
 		// Users pin these items to build the nodes that follow, so they have all fields that are known.
 		shown: [...current.values()].flatMap((entry) =>
 			liveTasks(entry).map((task) => itemOfTask(run, entry, task).json),
@@ -85,14 +84,8 @@ function ifStopped(entry: BookEntry | undefined): string {
 	return entry?.error ? errorSummary(entry.error) : 'Stopped before it was submitted';
 }
 
-/** The open tasks of an entry, with their deadlines. */
-function openTasksOf(entry: BookEntry): OpenTask[] {
-	const open = liveTasks(entry).filter(({ state }) => state === 'open');
-	const { waitOptions } = entry;
-	return open.map((task) => {
-		if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
-		return { entry, task };
-	});
+function openTasks({ tasks }: BookEntry): PaidTask[] {
+	return tasks.filter(({ state }) => state === 'open');
 }
 
 /** Until when to pause: for the first poll of any task, and no longer than the Max Wait of any. */

@@ -63,68 +63,78 @@ export async function runItems<Form, Prepared, Output>(
 	nodeRun: NodeRun<Form, Prepared, Output>,
 	connectTo = connect,
 ): Promise<Output | INodeExecutionData[]> {
-	const { properties, fail, complete, end } = nodeRun;
+	const { properties, connected, end } = nodeRun;
 	let output: Output | INodeExecutionData[] | undefined;
 	try {
 		// After a cancel, Retry On Fail still calls execute again.
 		throwIfCancelled(context);
-		const inputs = context.getInputData();
-		if (inputs.length === 0) return [];
-		output = await workOn(context, nodeRun, connectTo).catch((error: unknown) => {
-			if (error instanceof NodeError) throw error;
-			// n8n would hand on the input of a node that continues on an error.
-			const cause = namedAsInForm(error, properties);
-			return fail?.(cause) ?? outputOf(context, Array(inputs.length).fill([{ error: cause }]));
-		});
-		return output;
+		if (context.getInputData().length === 0) return [];
+		const service = await connectTo(context, properties);
+		const itemWork = connected(service);
+		const { work, outcomes } = itemWork;
+		const prepared = await prepareAll(service, itemWork);
+		let stopped = false;
+		let cancel: [error: unknown, item: number] | undefined;
+		const finish = async <Result>(item: number, working: Promise<Result>) => {
+			try {
+				return await working;
+			} catch (error) {
+				outcomes.fail(item, error);
+				if (!(error instanceof CancelledError)) return undefined;
+				stopped = true;
+				if (error.record.may_have_been_accepted) cancel ??= [error, item];
+				return undefined;
+			} finally {
+				stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
+			}
+		};
+		const pending: Array<Promise<void>> = [];
+		const queue = prepared.entries();
+		const worker = async () => {
+			for (const [item, input] of queue) {
+				if (stopped) return;
+				prepared.delete(item);
+				const later = await finish(item, work(input, item));
+				if (later) pending.push(finish(item, later.pending));
+			}
+		};
+		const workers = Math.min(service.maxConcurrency, prepared.size);
+		await Promise.all(Array.from({ length: workers }, worker));
+		await Promise.all(pending);
+		throwIfCancelled(context, cancel);
+		output = await itemWork.output();
 	} catch (error) {
-		if (!(error instanceof NodeError)) return await Promise.reject(error);
-		complete?.(error);
-		throw forEditor(context, error);
+		output = await failRun(context, nodeRun, error);
 	} finally {
 		end?.(output);
 	}
+	return output;
 }
 
-async function workOn<Form, Prepared, Output>(
+/**
+ * The output of a run that cannot go on.
+ * @throws NodeError as n8n shows it
+ */
+async function failRun(
 	context: IExecuteFunctions,
-	{ properties, connected }: NodeRun<Form, Prepared, Output>,
-	connectTo: typeof connect,
-): Promise<Output> {
-	const service = await connectTo(context, properties);
-	const itemWork = connected(service);
-	const { work, outcomes, output: outputOfItems } = itemWork;
-	const prepared = await prepareAll(service, itemWork);
-	let stopped = false;
-	let cancel: [error: unknown, item: number] | undefined;
-	const finish = async <Result>(item: number, working: Promise<Result>) => {
-		try {
-			return await working;
-		} catch (error) {
-			outcomes.fail(item, error);
-			if (!(error instanceof CancelledError)) return undefined;
-			stopped = true;
-			if (error.record.may_have_been_accepted) cancel ??= [error, item];
-			return undefined;
-		} finally {
-			stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
-		}
-	};
-	const pending: Array<Promise<void>> = [];
-	const queue = prepared.entries();
-	const worker = async () => {
-		for (const [item, input] of queue) {
-			if (stopped) return;
-			prepared.delete(item);
-			const later = await finish(item, work(input, item));
-			if (later) pending.push(finish(item, later.pending));
-		}
-	};
-	const workers = Math.min(service.maxConcurrency, prepared.size);
-	await Promise.all(Array.from({ length: workers }, worker));
-	await Promise.all(pending);
-	throwIfCancelled(context, cancel);
-	return await outputOfItems();
+	{
+		properties,
+		fail,
+		complete,
+	}: Pick<NodeRun<never, never, never>, 'properties' | 'fail' | 'complete'>,
+	error: unknown,
+): Promise<INodeExecutionData[]> {
+	try {
+		if (error instanceof NodeError) throw error;
+		// n8n would hand on the input of a node that continues on an error.
+		const cause = namedAsInForm(error, properties);
+		const items = context.getInputData();
+		return fail?.(cause) ?? outputOf(context, Array(items.length).fill([{ error: cause }]));
+	} catch (thrown) {
+		if (!(thrown instanceof NodeError)) return await Promise.reject(thrown);
+		complete?.(thrown);
+		throw forEditor(context, thrown);
+	}
 }
 
 /**
