@@ -1,5 +1,5 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
-import { AttemptLog } from './attemptLog';
+import { logAttempt } from './attemptLog';
 import { connectTimeoutError, timeoutError, toNetworkError } from './errors/networkError';
 import { afterFailure } from './errors/afterFailure';
 import {
@@ -33,36 +33,29 @@ export async function sendRequest<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
-	const { queue, slots, account, clock, maxRetries, writeDebugLine } = context;
+	const { queue, slots, account, clock, maxRetries } = context;
 	const { scope: name, withinMs = Infinity } = request;
-	const isLastPoll = name.endpoint === 'polls' && request.withinMs === undefined;
-	const isBillable = request.method === 'POST';
-	let endsAt = Infinity;
+	let endsAt: number | undefined;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
 	/** The counts of the scope when this request first began to wait, and when it last made the scope wait. */
 	let first: Counts | undefined;
 	let last: Counts | undefined;
 	for (let sent = 1; ; sent += 1) {
-		const log = writeDebugLine && new AttemptLog(writeDebugLine, context, request, sent);
+		const queuedAt = clock.now();
 		const permit = await queue.acquire(slots, account, name, signal);
-		if (sent === 1) endsAt = clock.now() + withinMs;
-		log?.sent();
-		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - clock.now());
+		const { scope, sentAt } = permit;
+		first ??= permit.before;
+		endsAt ??= sentAt + withinMs;
+		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - sentAt);
 		const outcome = await sendOnce(context, permit, request, read, signal, responseMs);
 		if ('result' in outcome) {
 			queue.release(permit);
-			log?.ended();
+			logAttempt(context, request, sent, { queuedAt, sentAt });
 			return outcome.result;
 		}
-		const { wasSent } = outcome;
-		const { mayBeSentAgain, mayBeAccepted } = afterFailure({
-			...{ error: outcome.failure, isBillable, wasSent, isLastPoll },
-		});
-		const failure = mayBeAccepted ? asAccepted(outcome.failure) : outcome.failure;
+		const { failure, mayBeSentAgain } = outcome;
 		failure.record.sent = sent;
-		const { scope } = permit;
-		first ??= permit.before;
 		const verdict = judge({
 			...{ error: failure, mayBeSentAgain, sent, retries, maxRetries, scope },
 			othersTaken: scope.counts.taken > first.taken || scope.isAtWork(permit),
@@ -73,7 +66,8 @@ export async function sendRequest<Result>(
 		const isHeld = scope.fail(permit, failure, verdict);
 		if (verdict.scopeAction === 'wait') last = { ...scope.counts };
 		queue.release(permit);
-		log?.ended(failure, verdict.isRetried ? verdict.pauseMs : undefined);
+		const pauseMs = verdict.isRetried ? verdict.pauseMs : undefined;
+		logAttempt(context, request, sent, { queuedAt, sentAt }, failure, pauseMs);
 		if (!verdict.isRetried) throw failure;
 		// A request that waits for its scope waits in the queue.
 		if (!isHeld) await clock.sleep(verdict.pauseMs, signal);
@@ -88,9 +82,11 @@ async function sendOnce<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
 	responseMs: number,
-): Promise<{ result: Result } | { failure: GatewayError; wasSent: boolean }> {
-	const isBillable = request.method === 'POST';
-	const { clock, timeoutMs } = context;
+): Promise<{ result: Result } | { failure: GatewayError; mayBeSentAgain: boolean }> {
+	const { clock, timeoutMs, apiKey, origin, prefix } = context;
+	const { method, path, scope, accept = 'application/json', connection = 'pooled' } = request;
+	const isBillable = method === 'POST';
+	const isLastPoll = scope.endpoint === 'polls' && request.withinMs === undefined;
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal, 'connecting', responseMs);
 	const wasSent = () => idleTimeout.phase !== 'connecting';
 	const toGatewayError = (error: unknown): GatewayError => {
@@ -100,48 +96,38 @@ async function sendOnce<Result>(
 		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
 		return timeoutError(idleTimeout.phaseLimitMs, isBillable, idleTimeout.phase);
 	};
-	let body: Body | undefined;
-	try {
-		const response = await context.transport({
-			method: request.method,
-			origin: context.origin,
-			path: context.prefix + request.path,
-			headers: headersOf(context, request),
-			body: request.body,
-			connection: request.connection ?? 'pooled',
-			onWritten: () => idleTimeout.enter('response'),
-			whenGivenUp: (close) => idleTimeout.whenGivenUp(close),
-		});
-		body = response.body;
-		const waitedMs = idleTimeout.enter('body');
-		const { status, headers } = response;
-		// A slow model writes slowly.
-		const hasToFlow = request.scope.endpoint !== 'chat';
-		const onProgress: OnProgress = (isContent, bytes) =>
-			idleTimeout.progress(isContent, hasToFlow ? bytes : undefined);
-		const received = { status, headers, body, onProgress, apiKey: context.apiKey, clock };
-		if (!statusOf(status).isTransient) context.queue.take(permit);
-		if (status >= 200 && status < 300) return { result: await read(received) };
-		throw withPathNamed(await readServiceError(received, waitedMs), context.prefix);
-	} catch (error) {
-		body?.destroy();
-		return { failure: toGatewayError(error), wasSent: wasSent() };
-	} finally {
-		idleTimeout.end();
-	}
-}
-
-function headersOf(
-	{ apiKey }: RequestContext,
-	{ body, accept = 'application/json' }: ServiceRequest,
-) {
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${apiKey.reveal()}`,
 		accept,
 		'user-agent': USER_AGENT,
 	};
-	if (body !== undefined) headers['content-type'] = 'application/json';
-	return headers;
+	if (isBillable) headers['content-type'] = 'application/json';
+	let body: Body | undefined;
+	try {
+		const response = await context.transport({
+			...{ method, origin, path: prefix + path, headers, body: request.body, connection },
+			onWritten: () => idleTimeout.enter('response'),
+			whenGivenUp: (close) => idleTimeout.whenGivenUp(close),
+		});
+		body = response.body;
+		const waitedMs = idleTimeout.enter('body');
+		// A slow model writes slowly.
+		const hasToFlow = scope.endpoint !== 'chat';
+		const onProgress: OnProgress = (isContent, bytes) =>
+			idleTimeout.progress(isContent, hasToFlow ? bytes : undefined);
+		const received = { ...response, onProgress, apiKey, clock };
+		if (!statusOf(received.status).isTransient) context.queue.take(permit);
+		if (received.status >= 200 && received.status < 300) return { result: await read(received) };
+		throw withPathNamed(await readServiceError(received, waitedMs), prefix);
+	} catch (caught) {
+		body?.destroy();
+		const error = toGatewayError(caught);
+		const next = afterFailure({ error, isBillable, wasSent: wasSent(), isLastPoll });
+		const failure = next.mayBeAccepted ? asAccepted(error) : error;
+		return { failure, mayBeSentAgain: next.mayBeSentAgain };
+	} finally {
+		idleTimeout.end();
+	}
 }
 
 /** An incomplete error body counts as an empty one. */
