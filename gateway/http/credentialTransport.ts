@@ -1,9 +1,6 @@
-import type { Readable } from 'node:stream';
-import { StreamedBody } from './body';
-import { isSsrfRefusal } from '../errors/foreignError';
-import { neverSent } from '../errors/networkError';
-import { unlessGivenUp } from './idleTimeout';
-import type { HttpResponse, Method, Transport } from './types';
+import { helperTransport } from './helperTransport';
+import type { HelperResponse, RequestHelper } from './hostHelpers';
+import type { Method, Transport } from './types';
 
 /** n8n's older request function: the only one where a credential is tested. It applies n8n's SSRF protection. */
 export type TestRequest = (options: {
@@ -16,11 +13,7 @@ export type TestRequest = (options: {
 	useStream: true;
 	simple: false;
 	resolveWithFullResponse: true;
-}) => Promise<{
-	statusCode: number;
-	headers: HttpResponse['headers'];
-	body: Readable;
-}>;
+}) => Promise<HelperResponse>;
 
 /** The transport of a credential's test. */
 export function credentialTestTransport(
@@ -28,12 +21,10 @@ export function credentialTestTransport(
 	ignoreSslIssues: boolean,
 	timeoutMs: number,
 ): Transport {
-	return async (sent) => {
-		const { method, origin, path, headers, onWritten } = sent;
-		onWritten();
-		const responding = request({
+	const httpRequest: RequestHelper = async ({ method, url, headers, abortSignal }) => {
+		const response = await request({
 			method,
-			uri: origin + path,
+			uri: url,
 			headers,
 			rejectUnauthorized: !ignoreSslIssues,
 			timeout: timeoutMs,
@@ -42,14 +33,9 @@ export function credentialTestTransport(
 			useStream: true,
 			simple: false,
 			resolveWithFullResponse: true,
-		}).catch((error: unknown) => {
-			throw isSsrfRefusal(error) ? neverSent(error) : error;
 		});
-		const response = await unlessGivenUp(sent, responding, () => {
-			const close = (late: Awaited<typeof responding>) => late.body.destroy();
-			void responding.then(close, () => {});
-		});
-		const { statusCode, headers: received, body } = response;
-		return { status: statusCode, headers: received, body: new StreamedBody(body) };
+		if (abortSignal.aborted) response.body.destroy();
+		return response;
 	};
+	return helperTransport({ httpRequest, ignoreSslIssues });
 }

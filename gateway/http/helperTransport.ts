@@ -11,18 +11,20 @@ const BEFORE_REQUEST =
 /** In Node.js's message, with the code EPROTO, for a server that answers a TLS handshake without TLS. */
 const NO_TLS = /wrong version number/;
 
+type HelperSettings = Pick<TransportSettings, 'httpRequest' | 'ignoreSslIssues'>;
+
 /** The transport over n8n's request helper, which opens a connection for each request. */
 export const helperTransport =
-	(settings: TransportSettings): Transport =>
+	({ httpRequest, ignoreSslIssues }: HelperSettings): Transport =>
 	async (request) => {
 		const { method, origin, path, headers, body: content } = request;
 		const aborting = new AbortController();
 		const abort = () => aborting.abort(GIVEN_UP);
 		// The helper does not tell when it writes the request, so the request counts as written at once.
 		request.onWritten();
-		const responding = requestThroughN8n(settings.httpRequest, {
+		const responding = requestThroughN8n(httpRequest, {
 			...{ method, url: origin + path, headers, body: content },
-			skipSslCertificateValidation: settings.ignoreSslIssues,
+			skipSslCertificateValidation: ignoreSslIssues,
 			abortSignal: aborting.signal,
 		});
 		const response = await unlessGivenUp(request, responding, abort).catch((error: unknown) => {
