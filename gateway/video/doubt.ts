@@ -14,10 +14,12 @@ const STATUS_MS = 5_000;
 /** Codes of the document about the key, the account and the model, which say the same to each poll. */
 const FINAL_CODES = ['invalid_api_key', 'quota_not_enough', 'model_not_found'];
 
-/** What a poll said, and when it ends the wait if each poll says the same. */
+/** What a poll said, and how long each poll says the same until it ends the wait. */
 interface PollWords {
 	said: string;
-	endsAt: (since: WallTime) => WallTime;
+	ms: number;
+	/** From when on, if that is before the first poll that said it. */
+	from?: WallTime;
 }
 
 /** A doubt about a task, with what is left until it ends the wait. */
@@ -43,23 +45,19 @@ export function doubtAfter(
 		const kept = polled instanceof Error ? task.doubt : undefined;
 		return kept && { doubt: kept, isCertain: false, leftMs: Infinity };
 	}
-	const { said, endsAt } = found;
+	const { said, ms, from = now } = found;
 	const before = task.doubt?.said === said ? task.doubt.since : now;
 	// The host's clock may have been set back.
 	const since = msBetween(before, now) < 0 ? now : before;
-	const leftMs = Math.min(KNOWN_MS, msBetween(now, endsAt(since)));
+	const endsAt = later(earliest([from, since]), ms);
+	const leftMs = Math.min(KNOWN_MS, msBetween(now, endsAt));
 	return { doubt: { said, since }, leftMs, isCertain: leftMs <= 0 };
 }
 
-const lasting = (said: string, ms: number): PollWords => ({
-	said,
-	endsAt: (since) => later(since, ms),
-});
-
 function saidOf(task: VideoTask, hasVideo: (task: VideoTask) => boolean): PollWords | undefined {
-	if (mayBeFailed(task)) return lasting('the status error', STATUS_MS);
+	if (mayBeFailed(task)) return { said: 'the status error', ms: STATUS_MS };
 	const isDone = statusMeaning(task) === 'completed';
-	return isDone && !hasVideo(task) ? lasting('no video', KNOWN_MS) : undefined;
+	return isDone && !hasVideo(task) ? { said: 'no video', ms: KNOWN_MS } : undefined;
 }
 
 function saidByFailure(
@@ -71,13 +69,13 @@ function saidByFailure(
 	if (isOutage(failure)) return undefined;
 	// What another server says is not about the task.
 	if (isOfOtherServer(failure))
-		return isKnown ? undefined : lasting('another server', UNSEEN_MS.otherServer);
-	if (isFinalDoubt(failure)) return lasting(said, 0);
-	if (!isKnown) return lasting(said, unseenMs(failure));
-	if (said !== 'task_not_found') return lasting(said, KNOWN_MS);
-	if (submittedAt === undefined) return lasting(said, 0);
+		return isKnown ? undefined : { said: 'another server', ms: UNSEEN_MS.otherServer };
+	if (isFinalDoubt(failure)) return { said, ms: 0 };
+	if (!isKnown) return { said, ms: unseenMs(failure) };
+	if (said !== 'task_not_found') return { said, ms: KNOWN_MS };
+	if (submittedAt === undefined) return { said, ms: 0 };
 	// Replicas may not know yet what one of them has just created.
-	return { said, endsAt: (since) => later(earliest([submittedAt, since]), KNOWN_MS) };
+	return { said, ms: KNOWN_MS, from: submittedAt };
 }
 
 /** Whether the service did not get to say anything. */
