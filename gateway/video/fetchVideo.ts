@@ -9,6 +9,7 @@ import {
 	urlRefused,
 	wordsOfPage,
 } from '../errors/downloadError';
+import { ByteBuffer, StreamedBody } from '../http/body';
 import { IdleTimeout, unlessGivenUp } from '../http/idleTimeout';
 import { type IncomingVideo, readVideo } from './incomingVideo';
 import { type DownloadContext, isOfService, openVideo } from './openVideo';
@@ -69,21 +70,15 @@ export async function fetchVideo<Stored>(
 }
 
 /** What a server says in place of a file: a word, an error body or a page. */
-async function beginningOf(body: Readable, clock: Clock): Promise<string> {
+async function beginningOf(stream: Readable, clock: Clock): Promise<string> {
+	const body = new StreamedBody(stream);
 	const stop = clock.after(MAX_SAID_MS, () => body.destroy());
-	const parts: Buffer[] = [];
-	let bytes = 0;
-	try {
-		for await (const part of body.on('error', () => {}) as AsyncIterable<Buffer>) {
-			parts.push(part);
-			bytes += part.length;
-			if (bytes >= MAX_SAID_BYTES) break;
-		}
-	} catch {
-		// What arrived is enough.
-	} finally {
-		stop();
-		body.destroy();
-	}
-	return Buffer.concat(parts).toString('utf8', 0, MAX_SAID_BYTES);
+	const start = new ByteBuffer();
+	const reading = body.read((bytes) => {
+		start.add(bytes);
+		return start.length < MAX_SAID_BYTES;
+	});
+	// What arrived is enough.
+	await reading.catch(() => {}).finally(stop);
+	return start.bytes.toString('utf8', 0, MAX_SAID_BYTES);
 }
