@@ -13,15 +13,13 @@ export function sha256(content: string | Buffer): string {
  * count. A value that JSON cannot have, such as a circular structure, is like an empty text.
  */
 export function hashOf(value: unknown): string {
-	return sha256(toJson(value)).slice(0, LENGTH);
-}
-
-function toJson(value: unknown): string {
+	let json: string | undefined;
 	try {
-		return JSON.stringify(value, comparable) ?? '';
+		json = JSON.stringify(value, comparable);
 	} catch {
-		return '';
+		// Too deep, or circular.
 	}
+	return sha256(json ?? '').slice(0, LENGTH);
 }
 
 function comparable(_name: string, value: unknown): unknown {

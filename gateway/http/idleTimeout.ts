@@ -108,15 +108,15 @@ export class IdleTimeout {
 
 	private check(): void {
 		const now = this.clock.now();
-		const endOf = (phase: Phase, since: number) => ({
+		const silences: ReadonlyArray<[Phase, since: number]> = [
+			[this.phase, this.lastProgress],
+			['content', this.lastContent],
+			['flow', this.lastFlow],
+		];
+		const ends = silences.map(([phase, since]) => ({
 			phase,
 			left: since + this.limitOf(phase) - now,
-		});
-		const ends = [
-			endOf(this.phase, this.lastProgress),
-			endOf('content', this.lastContent),
-			...(this.phase === 'body' ? [endOf('flow', this.lastFlow)] : []),
-		];
+		}));
 		const { phase, left } = ends.reduce((first, end) => (end.left < first.left ? end : first));
 		// A busy process may not have read what has arrived: it gets one turn of the event loop to do so.
 		const isOver = left <= 0;
