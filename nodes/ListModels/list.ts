@@ -21,6 +21,14 @@ type Versions = (typeof VERSIONS)[number];
 export const listSubtitle =
 	'={{ (([versions, ...texts]) => ["Get " + ((versions === "all" ? "" : versions) || "many") + " models", texts.filter(Boolean).join(", ")].filter(Boolean).join(": "))(["versions", "kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))) }}';
 
+const limitProperty = numberProperty({
+	displayName: 'Limit',
+	name: 'limit',
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+});
+
 export const listProperties: INodeProperties[] = [
 	{
 		displayName: 'Return All',
@@ -29,13 +37,7 @@ export const listProperties: INodeProperties[] = [
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
 	},
-	numberProperty({
-		displayName: 'Limit',
-		name: 'limit',
-		default: 50,
-		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
-	}),
+	limitProperty,
 	collectionOf('Filters', 'filters', [
 		{
 			displayName: 'Kind',
@@ -118,7 +120,7 @@ function readSelection(form: FormReader, itemIndex: number) {
 	const limit = form.read('limit', itemIndex);
 	const textOf = (name: string) => plainText(filters[name]).trim();
 	return {
-		limit: returnAll ? Infinity : readNumber({ limit }, listProperties, 'limit'),
+		limit: returnAll ? Infinity : readNumber({ limit }, limitProperty),
 		kind: textOf('kind'),
 		search: textOf('search'),
 		versions: readChoice(filters, 'versions', VERSIONS),

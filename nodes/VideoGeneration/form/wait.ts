@@ -4,15 +4,25 @@ import type { FormReader } from '../../shared/form/formReader';
 import { fieldOf, numberProperty, readChoice, readNumber } from '../../shared/form/parameterValues';
 import { collectionOf } from '../../shared/form/sharedProperties';
 
+const maxWait = numberProperty({
+	displayName: 'Max Wait (Seconds)',
+	name: 'maxWait',
+	default: 600,
+	description:
+		'How long to wait for a video, at most 7 days. The task continues after that: a second node with the operation Wait gets the video.',
+});
+
+export const pollInterval = numberProperty({
+	displayName: 'Poll Interval (Seconds)',
+	name: 'pollInterval',
+	typeOptions: { numberPrecision: 2 },
+	default: 5,
+	description: 'How long to wait between polls of a video',
+});
+
 export const waitOptionsProperty = {
 	...collectionOf('Wait Options', 'waitOptions', [
-		numberProperty({
-			displayName: 'Max Wait (Seconds)',
-			name: 'maxWait',
-			default: 600,
-			description:
-				'How long to wait for a video, at most 7 days. The task continues after that: a second node with the operation Wait gets the video.',
-		}),
+		maxWait,
 		{
 			displayName: 'On Timeout',
 			name: 'onTimeout',
@@ -32,13 +42,7 @@ export const waitOptionsProperty = {
 			default: 'error',
 			description: 'What to do when the video is not finished within Max Wait',
 		},
-		numberProperty({
-			displayName: 'Poll Interval (Seconds)',
-			name: 'pollInterval',
-			typeOptions: { numberPrecision: 2 },
-			default: 5,
-			description: 'How long to wait between polls of a video',
-		}),
+		pollInterval,
 		{
 			displayName: 'Wait In',
 			name: 'waitIn',
@@ -79,12 +83,10 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
  */
 export function readWait(form: FormReader, itemIndex: number): WaitOptions {
 	const options = form.collection('waitOptions', itemIndex);
-	const read = (name: 'pollInterval' | 'maxWait') =>
-		1000 * readNumber(options, waitOptionsProperty.options, name);
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
-		interval: read('pollInterval'),
-		maxWaitMs: read('maxWait'),
+		interval: 1000 * readNumber(options, pollInterval),
+		maxWaitMs: 1000 * readNumber(options, maxWait),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};
 }

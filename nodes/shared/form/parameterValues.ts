@@ -70,30 +70,31 @@ export const FORM_BOUNDS = {
 
 export type BoundedNumber = keyof typeof FORM_BOUNDS;
 
+interface NumberProperty<Name extends BoundedNumber = BoundedNumber> extends INodeProperties {
+	name: Name;
+	description: string;
+}
+
 /** A number of a form, with its bounds below it. */
 export const numberProperty = <Name extends BoundedNumber>(
-	property: Omit<INodeProperties, 'name' | 'type' | 'description'> & {
-		name: Name;
-		description: string;
-	},
-) => {
+	property: Omit<NumberProperty<Name>, 'type'>,
+): NumberProperty<Name> => {
 	const [min = 0, max]: Bounds = FORM_BOUNDS[property.name];
 	const range = min > 0 && min < 1 ? `At most ${max}` : `From ${min} to ${max}`;
-	return { ...property, type: 'number' as const, ...(max !== undefined && { hint: range }) };
+	return { ...property, type: 'number', ...(max !== undefined && { hint: range }) };
 };
 
 /**
  * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
- * @param properties of the collection, with the number's default and unit
+ * @param property with the number's default and unit
  * @throws GatewayError naming the option
  */
 export function readNumber(
 	options: Record<string, unknown>,
-	properties: readonly INodeProperties[],
-	name: BoundedNumber,
+	{ name, displayName, default: fallback }: NumberProperty,
 ): number {
-	const { displayName, default: fallback } = propertyOf(properties, name);
-	const [min = -Infinity, max = Infinity]: Bounds = FORM_BOUNDS[name];
+	const bounds: Bounds = FORM_BOUNDS[name];
+	const [min = -Infinity, max = Infinity] = bounds;
 	const given = options[name];
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
@@ -101,7 +102,7 @@ export function readNumber(
 	const isNumber = isTime ? Number.isFinite(value) : Number.isInteger(value);
 	if (isNumber && Number(value) >= min && Number(value) <= max) return Number(value);
 	const kind = isTime ? 'number of seconds' : 'whole number';
-	throw refusedValue(name, `must be a ${kind}${rangeOf(FORM_BOUNDS[name])}`, given);
+	throw refusedValue(name, `must be a ${kind}${rangeOf(bounds)}`, given);
 }
 
 /**
@@ -118,13 +119,6 @@ export function readChoice<Value extends string>(
 	const value = isEmptied(given) ? values[0] : values.find((candidate) => candidate === given);
 	if (value !== undefined) return value;
 	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
-}
-
-/** A property by its name. */
-export function propertyOf(properties: readonly INodeProperties[], name: string): INodeProperties {
-	const property = properties.find((candidate) => candidate.name === name);
-	if (property === undefined) throw new Error(`There is no property ${name}`);
-	return property;
 }
 
 /** A field of a value that may not be an object. */

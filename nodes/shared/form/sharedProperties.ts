@@ -95,33 +95,35 @@ export function readMaxBillableRequests(options: Record<string, unknown>): numbe
 	if (!(name in options)) return Infinity;
 	const given = options[name];
 	if (isEmptied(given)) throw refusedValue(name, 'must be a whole number of 0 or more', given);
-	return readNumber(options, [maxBillableRequestsOption], name);
+	return readNumber(options, maxBillableRequestsOption);
 }
 
 const EVALUATED_ONCE = 'An expression is evaluated once, for the first item.';
 
+const maxConcurrency = numberProperty({
+	displayName: 'Max Concurrency',
+	name: 'maxConcurrency',
+	default: 10,
+	description: 'The maximum number of requests of this node in flight at once.',
+});
+
+const maxRetries = numberProperty({
+	displayName: 'Max Retries',
+	name: 'maxRetries',
+	default: 4,
+	description:
+		'How often to retry a request after a temporary failure. A rate limit (429) counts, too, unless the service accepts other requests of that kind meanwhile. A billable request that may have been accepted is never retried.',
+});
+
+const timeout = numberProperty({
+	displayName: 'Timeout (Seconds)',
+	name: 'timeout',
+	default: 300,
+	description: 'How long to wait without receiving data before giving up.',
+});
+
 /** The options of all nodes that say how requests are sent, not what they contain. */
-const sendingProperties = [
-	numberProperty({
-		displayName: 'Max Concurrency',
-		name: 'maxConcurrency',
-		default: 10,
-		description: 'The maximum number of requests of this node in flight at once.',
-	}),
-	numberProperty({
-		displayName: 'Max Retries',
-		name: 'maxRetries',
-		default: 4,
-		description:
-			'How often to retry a request after a temporary failure. A rate limit (429) counts, too, unless the service accepts other requests of that kind meanwhile. A billable request that may have been accepted is never retried.',
-	}),
-	numberProperty({
-		displayName: 'Timeout (Seconds)',
-		name: 'timeout',
-		default: 300,
-		description: 'How long to wait without receiving data before giving up.',
-	}),
-];
+const sendingProperties = [maxConcurrency, maxRetries, timeout];
 
 type SendingOption = (typeof sendingProperties)[number]['name'];
 
@@ -145,11 +147,10 @@ export type SendingOptions = ReturnType<typeof readSendingOptions>;
 
 /** @throws GatewayError naming the option */
 export function readSendingOptions(given: Record<string, unknown>) {
-	const read = (name: SendingOption) => readNumber(given, sendingProperties, name);
 	return {
-		maxConcurrency: read('maxConcurrency'),
-		maxRetries: read('maxRetries'),
-		timeoutMs: 1000 * read('timeout'),
+		maxConcurrency: readNumber(given, maxConcurrency),
+		maxRetries: readNumber(given, maxRetries),
+		timeoutMs: 1000 * readNumber(given, timeout),
 	};
 }
 

@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { propertyOf } from '../../../nodes/shared/form/parameterValues';
-import { waitOptionsProperty } from '../../../nodes/VideoGeneration/form/wait';
+import { pollInterval } from '../../../nodes/VideoGeneration/form/wait';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';
@@ -9,7 +8,7 @@ import { stopWhen, until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-const POLL_MS = 1_000 * Number(propertyOf(waitOptionsProperty.options, 'pollInterval').default);
+const POLL_MS = 1_000 * Number(pollInterval.default);
 
 let clock: RequestClock;
 let simulator: Simulator;
