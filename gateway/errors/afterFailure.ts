@@ -29,7 +29,8 @@ export function afterFailure(request: FailedRequest): AfterFailure {
 	if (!wasSent || error.isNeverSent) return refused;
 	if (!(error instanceof ServiceError)) return lost;
 	const { hidesSuccess } = statusOf(error.told.readAs);
-	if (hidesSuccess === 'always') return lost;
+	// An error inside a response with 2xx, even an overload, may follow a part of the answer.
+	if (error.status < 300 || hidesSuccess === 'always') return lost;
 	if (hidesSuccess === undefined) return refused;
 	return error.told.isFromServerInBetween || error.told.isAnswerLost ? lost : refused;
 }

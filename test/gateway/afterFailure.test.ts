@@ -21,7 +21,12 @@ describe('the table of billable requests', () => {
 	const errors: Array<[start: string, GatewayError[]]> = [
 		['No connection takes it', [networkError({ isNeverSent: true })]],
 		['The connection breaks', [networkError(), malformedBody('No JSON', '<html>')]],
-		['A response with 2xx', [200, 303, 408, 425, 504, 520].map((status) => serviceError(status))],
+		[
+			'A response with 2xx',
+			[200, 303, 408, 425, 504, 520]
+				.map((status) => serviceError(status))
+				.concat(serviceError(200, { readAs: 503 })),
+		],
 		['500 or 502 with a page', [500, 502].map((status) => serviceError(status, inBetween))],
 		[
 			'500, 502 or 503 with an error that',

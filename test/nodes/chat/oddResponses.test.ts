@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { itemOf, itemOfStream } from './rawChat';
+import { itemOf, itemOfStream, service } from './rawChat';
 
 const choice = (content: string | null, more: object = {}, index = 0) => ({
 	index,
@@ -148,6 +148,24 @@ test.each([
 	expect(error.description).toContain(`The service says: ${says}`);
 	expect(error.partial_text).toBe('Good');
 });
+
+const overload = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+const begun = [chunk({ content: 'Good' }), overload].map((event) => JSON.stringify(event));
+
+test.each<[string, object | string]>([
+	['behind a part of the answer', begun.map((event) => `data: ${event}\n\n`).join('')],
+	['in JSON', overload],
+])(
+	'an overload inside a response with 200 is paid for, and not sent again: %s',
+	async (_, sent) => {
+		const { json } = await itemOf(sent, { options: { stream: typeof sent === 'string' } });
+		expect(json.error).toMatchObject({ code: 'overloaded_error', may_have_been_accepted: true });
+		expect((json.error as IDataObject).partial_text).toBe(
+			typeof sent === 'string' ? 'Good' : undefined,
+		);
+		expect(service.requests).toHaveLength(1);
+	},
+);
 
 test('a streamed answer has the same fields as one in one piece', async () => {
 	const logprobs = (token: string) => ({ content: [{ token, logprob: -1 }], refusal: null });
