@@ -21,6 +21,8 @@ export interface Place {
 	key: string;
 	/** The object or list that it is in. */
 	inside: Place | undefined;
+	/** The same text for all entries of a list, and for the same field of each. */
+	slot: string;
 	depth: number;
 	/** Whether it is part of the task that was asked for: an object around it has its ID. */
 	isAsked: boolean;
@@ -31,7 +33,7 @@ export interface Place {
  * one that was asked for.
  */
 export function walk(answer: unknown, asked?: Asked): Place[] {
-	const top = { value: answer, key: '', inside: undefined, depth: 0 };
+	const top = { value: answer, key: '', inside: undefined, slot: '', depth: 0 };
 	const places: Place[] = [{ ...top, isAsked: holdsId(answer, asked) }];
 	for (const place of places) {
 		const { depth, value, isAsked } = place;
@@ -40,8 +42,9 @@ export function walk(answer: unknown, asked?: Asked): Place[] {
 			if (places.length === MAX_PLACES) return places;
 			const inner = parsed(field);
 			const isOurs = isAsked || asked?.ids.includes(name) === true || holdsId(inner, asked);
-			const key = Array.isArray(value) ? place.key : name;
-			places.push({ value: inner, key, inside: place, depth: depth + 1, isAsked: isOurs });
+			const [key, part] = Array.isArray(value) ? [place.key, '*'] : [name, name];
+			const slot = `${place.slot}/${part}`;
+			places.push({ value: inner, key, inside: place, slot, depth: depth + 1, isAsked: isOurs });
 		}
 	}
 	return places;
@@ -81,16 +84,9 @@ function isOtherTask(entry: unknown): boolean {
 }
 
 /** The names of the fields that lead to a place, its own first. */
-export function namesOf(place: Place, from?: Place): string[] {
-	const { inside, key } = place;
-	if (inside === undefined || place === from) return [];
-	return [...(Array.isArray(inside.value) ? [] : [wordsIn(key)]), ...namesOf(inside, from)];
-}
-
-/** The same text for all entries of a list, and for the same field of each. */
-export function slotOf({ inside, key }: Place): string {
-	if (inside === undefined) return '';
-	return `${slotOf(inside)}/${Array.isArray(inside.value) ? '*' : key}`;
+export function namesOf({ inside, key }: Place): string[] {
+	if (inside === undefined) return [];
+	return [...(Array.isArray(inside.value) ? [] : [wordsIn(key)]), ...namesOf(inside)];
 }
 
 export function isWithin(place: Place, whole: Place): boolean {

@@ -1,4 +1,4 @@
-import { isWithin, namesOf, type Place, slotOf } from './answerWalk';
+import { isWithin, namesOf, type Place } from './answerWalk';
 import { wordsIn } from './values';
 import { isFields, plainText } from '../schemas/responseJson';
 
@@ -44,7 +44,6 @@ export interface Film {
 	place: Place;
 	/** The less, the more it looks like a video that can be fetched. */
 	rank: number;
-	slot: string;
 }
 
 /** All addresses in an answer that may be those of videos: by their endings, and by the fields that lead to them. */
@@ -54,7 +53,7 @@ export function filmsIn(places: readonly Place[], pollUrl: string): Film[] {
 		const address = addressIn(place, pollUrl);
 		const rank = address === undefined ? undefined : rankOfFilm(place, address, pollUrl);
 		if (address === undefined || rank === undefined) continue;
-		films.push({ address, place, rank, slot: slotOf(place) });
+		films.push({ address, place, rank });
 		if (films.length === MAX_FILMS) break;
 	}
 	return films;
@@ -122,14 +121,16 @@ export function filmsOf(films: readonly Film[], whole: Place, task: Place): stri
 	const [best] = [...found].sort((a, b) => order(a) - order(b));
 	if (best === undefined) return [];
 	const same = found.filter(({ address }) => address === best.address);
-	const lists = [...new Set(same.map(({ slot }) => slot))].slice(0, MAX_LISTS).map((slot) => {
-		const entries = found.filter((film) => film.slot === slot);
-		const least = Math.min(...entries.map(({ rank }) => rank));
-		// A playlist beside its film, and an address for others beside one for everyone.
-		return new Set(
-			entries.filter(({ rank }) => rank % 2 === least % 2).map((film) => film.address),
-		);
-	});
+	const lists = [...new Set(same.map(({ place }) => place.slot))]
+		.slice(0, MAX_LISTS)
+		.map((slot) => {
+			const entries = found.filter(({ place }) => place.slot === slot);
+			const least = Math.min(...entries.map(({ rank }) => rank));
+			// A playlist beside its film, and an address for others beside one for everyone.
+			return new Set(
+				entries.filter(({ rank }) => rank % 2 === least % 2).map((film) => film.address),
+			);
+		});
 	const [longest = []] = lists.sort((a, b) => b.size - a.size);
 	return [...new Set([best.address, ...longest])];
 }

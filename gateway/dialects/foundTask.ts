@@ -1,8 +1,8 @@
-import { type Asked, isWithin, type Place, slotOf, walk } from './answerWalk';
+import { type Asked, isWithin, type Place, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { SAYS_NOTHING, reasonWords, SUCCESS_WORDS } from './reasonWords';
-import { isDone, isKnownStatus, mayMeanFailed, readStatus, statusField } from './statusWords';
+import { isKnownStatus, meaningOfStatus, statusField } from './statusWords';
 import { wordsIn } from './values';
 
 /** A status word, and the object that it is about. */
@@ -53,15 +53,14 @@ function chosen(places: readonly Place[], films: readonly Film[]): TaskWords[] {
 	if (first === undefined) return [];
 	// Gateways wrap a task in an object that says "success" of the poll.
 	const isOfTask = ({ task, word }: TaskWords) =>
-		isKnownStatus(word) && (!isDone(word) || films.some(({ place }) => isWithin(place, task)));
+		isKnownStatus(word) &&
+		(meaningOfStatus(word) !== 'completed' || films.some(({ place }) => isWithin(place, task)));
 	const said = first.task.isAsked ? first : (all.find(isOfTask) ?? first);
-	const slot = slotOf(said.task);
-	const parts = all.filter(({ task, rank }) => rank === said.rank && slotOf(task) === slot);
+	const parts = all.filter(({ task, rank }) => rank === said.rank && task.slot === said.task.slot);
 	// A task whose parts have a status each (Higgsfield) has ended when all have.
-	const isEnded = ({ word }: TaskWords) => /^(?:completed|failed)$/.test(readStatus(word, true));
-	const shown =
-		parts.find((part) => !isEnded(part)) ?? parts.find(({ word }) => isDone(word)) ?? said;
-	return [shown, ...parts];
+	const meanings = parts.map(({ word }) => meaningOfStatus(word));
+	const open = meanings.findIndex((meaning) => meaning !== 'completed' && meaning !== 'failed');
+	return [parts[open] ?? parts[meanings.indexOf('completed')] ?? said, ...parts];
 }
 
 /** What an answer says of a task. */
@@ -141,17 +140,13 @@ function failureIn(
 		ofTask.find(
 			({ key, value }) => REASON.test(wordsIn(key)) && typeof value !== 'number' && !isEmpty(value),
 		);
-	const mayBeFailure = mayMeanFailed(word) || readStatus(word, false) === 'failed';
+	const mayBeFailure = ['failed', 'unclear'].includes(meaningOfStatus(word) ?? '');
 	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
 	const words = reasonWords(whole.value) || reasonWords(answer);
 	const code = [...ofTask, ...places].map(codeIn).find(Boolean);
-	const reason = places.find(({ key, inside }) => key === 'reason' && inside?.key === 'data');
-	const failure = {
-		words,
-		code,
-		...(typeof reason?.value === 'string' && { reason: reason.value }),
-	};
-	return { error: told?.value ?? (words || undefined), failure };
+	const given = places.find(({ key, inside }) => key === 'reason' && inside?.key === 'data')?.value;
+	const reason = typeof given === 'string' ? given : undefined;
+	return { error: told?.value ?? (words || undefined), failure: { words, code, reason } };
 }
 
 /** The code of an error. A number that its name does not call an error's may say that all went well. */

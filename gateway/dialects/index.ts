@@ -15,4 +15,4 @@ export { chunksInLine, type Data, isFailure, isStream, Lines } from './lines';
 export { modelOutputOf } from './modelKinds';
 export { modelListFrom } from './modelList';
 export { hasOnlyThoughts, hasThoughts, withoutThoughts } from './thoughts';
-export { namesReset, type NamedWait, secondsIn, waitInWords, waitsIn } from './waits';
+export { namesReset, secondsIn, waitInWords, waitsIn } from './waits';

@@ -26,12 +26,9 @@ export const STATUS_WORDS: ReadonlyArray<
 	['running', 'last', ['not completed', 'not finished']],
 	['running', 'last', ['initialized', 'throttled', 'not start', 'not started', 'not ready']],
 ];
-const SINGLE_WORDS = STATUS_WORDS.flatMap(([meaning, where, words]) =>
-	words.map((word) => ({ meaning, where, word })),
-);
 
 /** The names of a field with a status: all that tells one by its name is asked of these. */
-export const STATUS_NAMES = ['status', 'state'];
+const STATUS_NAMES = ['status', 'state'];
 const NAMES = STATUS_NAMES.join('|');
 /** To take every name apart would be slow. `statusText` has one, `statuses` has none. */
 const OF_STATUS = new RegExp(
@@ -65,18 +62,26 @@ const TO_COME = /\b(?:not|queued|pending|retry|\w+ing)$|\bnot\b/;
 const IS_GOING_ON = /\b(?!(?:warn|miss|noth)ing)\w+ing$/;
 
 /** What a status means, by its parts, as far as it is known. */
-function meaningOfStatus(said: string): StatusMeaning | undefined {
+export function meaningOfStatus(said: string): StatusMeaning | undefined {
 	const words = wordsIn(said);
 	const own = STATUSES.find((status) => status === words);
 	if (own !== undefined) return own;
 	const isToCome = TO_COME.test(words);
-	const known = SINGLE_WORDS.find(({ where, word }) => {
-		if (where === 'alone') return words === word;
-		if (where === 'last') return ` ${words}`.endsWith(` ${word}`);
-		return !isToCome && ` ${words} `.includes(` ${word} `);
-	});
-	return known?.meaning ?? (IS_GOING_ON.test(words) ? 'running' : undefined);
+	const isAt = {
+		alone: (word: string) => words === word,
+		last: (word: string) => ` ${words}`.endsWith(` ${word}`),
+		anywhere: (word: string) => !isToCome && ` ${words} `.includes(` ${word} `),
+	};
+	const known = STATUS_WORDS.find(([, where, ofRow]) => ofRow.some(isAt[where]));
+	return known?.[0] ?? (IS_GOING_ON.test(words) ? 'running' : undefined);
 }
+
+/** Whether a status is one of the interface, or has a word that says what it means. */
+export const isKnownStatus = (said: string): boolean =>
+	!['unclear', undefined].includes(meaningOfStatus(said));
+
+export const isStatus = (word: unknown): word is TaskStatus =>
+	STATUSES.some((status) => status === word);
 
 /**
  * The interface's word for a status; one that nobody knows stays. "Clients poll until status is completed or failed" (Endpoints): with
@@ -85,12 +90,9 @@ function meaningOfStatus(said: string): StatusMeaning | undefined {
  */
 export function readStatus(said: string, hasVideo: boolean): string {
 	const meaning = meaningOfStatus(said);
-	const isOwn = meaning === wordsIn(said) || (meaning !== 'completed' && isStatus(meaning));
-	return meaning !== undefined && (isOwn || (meaning === 'completed' && hasVideo)) ? meaning : said;
+	const isSure = meaning !== 'completed' || hasVideo || wordsIn(said) === meaning;
+	return isStatus(meaning) && isSure ? meaning : said;
 }
-
-const isStatus = (meaning: unknown): meaning is TaskStatus =>
-	STATUSES.some((status) => status === meaning);
 
 /** A status in a word that the interface does not have, and what it means; undefined for its own, and for one that nobody knows. */
 export function saidStatus(word: string, status: string) {
@@ -99,13 +101,3 @@ export function saidStatus(word: string, status: string) {
 	if (meaning === 'unclear') return { word, meaning: 'failed' };
 	return { word, meaning: meaning === 'running' ? 'processing' : meaning };
 }
-
-/** Whether a service that says this means that the task is done, with or without a video. */
-export const isDone = (said: string): boolean => meaningOfStatus(said) === 'completed';
-
-/** Whether a status is one of the interface, or has a word that says what it means. */
-export const isKnownStatus = (said: string): boolean =>
-	!['unclear', undefined].includes(meaningOfStatus(said));
-
-/** Whether a status is an end if the next poll says it, too. */
-export const mayMeanFailed = (said: string): boolean => meaningOfStatus(said) === 'unclear';

@@ -1,10 +1,9 @@
-import { namesOf, type Place, slotOf, walk } from './answerWalk';
+import { namesOf, type Place, walk } from './answerWalk';
 import { findTask, statusesIn } from './foundTask';
-import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
-import { STATUSES } from '../schemas/video';
+import { type Fields, fieldsOf, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS_WORDS } from './reasonWords';
-import { isDone, readStatus } from './statusWords';
+import { isStatus, meaningOfStatus, readStatus } from './statusWords';
 import { takeInlineVideos } from './task';
 import { besideSent, idIn, numberIn, wordsIn, withRead } from './values';
 
@@ -63,8 +62,6 @@ function rankOfTask(place: Place): number | undefined {
 	return rank + likeliness + (isOfRequest ? 10 : 0);
 }
 
-const isId = (value: unknown) => typeof value === 'string' && value !== '';
-
 /**
  * A submission, as the interface has it: a paid task is not lost for the name of its ID.
  * @param placeOf gets each inline video in it, and returns the URL that takes its place
@@ -75,18 +72,17 @@ export function submissionFrom(answer: unknown, placeOf: (data: string) => strin
 	for (const { data, inside } of inline) inside.url = placeOf(data);
 	const data = tasksIn(answer);
 	for (const { inside } of inline) Reflect.deleteProperty(inside, 'url');
-	const fields = isFields(answer) ? answer : {};
-	return { ...withRead(fields, { id: idIn, created: numberIn }), data };
+	return { ...withRead(fieldsOf(answer), { id: idIn, created: numberIn }), data };
 }
 
 /** The tasks of the interface's list, or those that are found. */
 function tasksIn(answer: unknown): unknown {
-	const { data } = isFields(answer) ? answer : {};
+	const { data } = fieldsOf(answer);
 	const entries: unknown[] = Array.isArray(data) ? data : [];
 	if (entries.length > MAX_ENTRIES) return data;
 	const listed = entries.flatMap(taskIn);
 	if (listed.length > 0) return listed;
-	const videos = entries.flatMap((entry) => videoIn(entry, isFields(entry) && entry.url));
+	const videos = entries.flatMap((entry) => videoIn(entry, fieldsOf(entry).url));
 	// One video may have the ID of its submission, several would be one task.
 	const found = videos.length > 1 ? videos : submittedTasks(answer).flatMap(taskIn);
 	if (found.length > 0) return found;
@@ -106,16 +102,15 @@ function videoIn(entry: unknown, url: unknown): Fields[] {
 function finishedVideo(answer: unknown): unknown {
 	if (isRefusedSubmission(answer, walk(answer))) return undefined;
 	const { word = '', url } = findTask(answer, { ids: [], url: '' }) ?? {};
-	return isDone(word) ? url : undefined;
+	return meaningOfStatus(word) === 'completed' ? url : undefined;
 }
 
 /** The URL of the finished video that an entry has already; undefined of a task that is still to be made. */
 function videoOf(entry: Fields, id: string): string | undefined {
 	const { word = '', url } = findTask(entry, { ids: [id], url: '' }) ?? {};
-	if (!isWebAddress(url)) return undefined;
-	const hasStatus = plainText(entry.status) !== '';
+	if (!isWebAddress(url) || meaningOfStatus(word) !== 'completed') return undefined;
 	// Without a status, any other URL may be where to poll the task.
-	return isDone(word) && (hasStatus || LINK_TO_FILM.test(url)) ? url : undefined;
+	return plainText(entry.status) !== '' || LINK_TO_FILM.test(url) ? url : undefined;
 }
 
 const isWebAddress = (url: unknown): url is string =>
@@ -124,16 +119,17 @@ const LINK_TO_FILM = /\.(?:mp4|m4v|mov|webm|mkv)(?:$|[?#])/i;
 
 /** An entry with an ID. */
 function taskIn(entry: unknown): Fields[] {
-	const id = isFields(entry) ? idIn(entry.id) : undefined;
-	if (!isFields(entry) || !isId(id)) return [];
-	const { url = null } = entry;
-	const status = readStatus(plainText(entry.status), false);
-	const own = STATUSES.find((one) => one === status) ?? 'processing';
-	const video = videoOf(entry, id as string);
-	const read = video
-		? { status: 'completed', url: video }
-		: { status: own, url: typeof url === 'string' ? url : null };
-	return [besideSent({ ...entry, id, ...read }, entry)];
+	const fields = fieldsOf(entry);
+	const id = idIn(fields.id);
+	if (typeof id !== 'string' || id === '') return [];
+	const said = readStatus(plainText(fields.status), false);
+	const sent = {
+		status: isStatus(said) ? said : 'processing',
+		url: typeof fields.url === 'string' ? fields.url : null,
+	};
+	const url = videoOf(fields, id);
+	const read = url === undefined ? sent : { status: 'completed', url };
+	return [besideSent({ ...fields, id, ...read }, fields)];
 }
 
 /**
@@ -148,15 +144,15 @@ function submittedTasks(answer: unknown): Fields[] {
 		const rank = rankOfTask(place);
 		if (rank === undefined) return [];
 		const isOfTask = statusBeside(place) !== undefined;
-		return [{ place, rank: isOfTask ? rank - 0.5 : rank, slot: slotOf(place) }];
+		return [{ place, rank: isOfTask ? rank - 0.5 : rank }];
 	});
-	const [best] = [...ranked].sort((a, b) => a.rank - b.rank);
+	const [best] = ranked.toSorted((a, b) => a.rank - b.rank);
 	if (best === undefined || (best.rank >= OF_ANSWER && isRefusedSubmission(answer, places)))
 		return [];
-	const same = ranked.filter(({ slot }) => slot === best.slot);
+	const same = ranked.filter(({ place }) => place.slot === best.place.slot);
 	return same.map(({ place }) => {
-		const fields = isFields(place.inside?.value) ? place.inside.value : {};
-		return { ...fields, id: place.value, status: statusBeside(place) };
+		const id = place.value;
+		return { ...fieldsOf(place.inside?.value), id, status: statusBeside(place) };
 	});
 }
 

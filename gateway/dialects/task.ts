@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
-import { isDone, isKnownStatus, mayMeanFailed, saidStatus, readStatus } from './statusWords';
+import { isKnownStatus, meaningOfStatus, readStatus, saidStatus } from './statusWords';
 import { besideSent, idIn, numberIn, wordsIn, percentIn, timeIn, withRead } from './values';
 
 const NUMBERS = { duration: numberIn, fps: numberIn };
@@ -21,15 +21,16 @@ export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknow
 	const found = findTask(answer, asked);
 	if (found === undefined) return undefined;
 	const { task, word, failure } = found;
+	const meaning = meaningOfStatus(word);
 	// An answer with neither the task's ID nor a known status comes from another server.
 	const id = idIn(found.id ?? undefined);
 	if (!id && !isKnownStatus(word)) return undefined;
 	const url = typeof found.url === 'string' ? found.url.trim() : undefined;
 	const hasVideo = Boolean(url) || hasData;
 	// A service may call a task done that its rules have stopped.
-	const isStopped = isDone(word) && !hasVideo && failure !== undefined;
+	const isStopped = meaning === 'completed' && !hasVideo && failure !== undefined;
 	const status = isStopped ? 'failed' : readStatus(word, hasVideo);
-	const isFailed = status === 'failed' || mayMeanFailed(status);
+	const isFailed = status === 'failed' || meaning === 'unclear';
 	const read = {
 		...withRead(task, READERS),
 		...{ url: url ?? found.url, status, others: found.others },

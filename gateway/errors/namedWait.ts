@@ -34,32 +34,29 @@ export function namedWait(
 	words = '',
 ): number | undefined {
 	const asked = header(headers, 'retry-after') ?? '';
-	const waits = waitsIn(body);
-	const isThrottled = statusOf(status).isThrottled === true;
-	return sensible(
-		[
-			{ ms: Number(retryAfterIn(body) ?? NaN) * 1000 },
-			...waits.filter((wait) => 'isData' in wait && wait.isData),
-			{ ms: secondsIn(asked) * 1000 || Date.parse(asked) - nowOf(headers, now) },
-			...(isThrottled ? [...waits, waitInWords(words)] : []),
-		].map((wait) => ('at' in wait ? { ms: wait.at - nowOf(headers, now) } : wait)),
-	);
+	const at = nowOf(headers, now);
+	const waits = waitsIn(body, at);
+	const inData = waits.filter(({ isData }) => isData);
+	return sensible([
+		Number(retryAfterIn(body) ?? NaN) * 1000,
+		...inData.map(({ ms }) => ms),
+		secondsIn(asked) * 1000 || Date.parse(asked) - at,
+		...(statusOf(status).isThrottled ? [...waits.map(({ ms }) => ms), waitInWords(words, at)] : []),
+	]);
 }
 
 /** Milliseconds until the window of a rate limit resets: with status 429, `X-RateLimit-Reset-Requests`. */
 export function resetWait(status: number, headers: Headers, now: WallTime): number | undefined {
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
-	return sensible([{ ms: (reset ?? 0) * 1000 - nowOf(headers, now) }]);
+	return sensible([(reset ?? 0) * 1000 - nowOf(headers, now)]);
 }
 
 export function readRateLimit(headers: Headers): ErrorRecord['rate_limit'] {
-	const entries = (['limit', 'remaining', 'reset'] as const).flatMap((name) => {
+	const entries = ['limit', 'remaining', 'reset'].flatMap((name) => {
 		const value = Number(header(headers, `x-ratelimit-${name}-requests`));
-		return Number.isFinite(value) ? [[name, value]] : [];
+		return Number.isFinite(value) ? [[name, value] as const] : [];
 	});
-	return entries.length === 0
-		? undefined
-		: (Object.fromEntries(entries) as ErrorRecord['rate_limit']);
+	return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** The response may show the service's own clock, by which it wrote the other dates. */
@@ -67,6 +64,6 @@ function nowOf(headers: Headers, now: WallTime): number {
 	return Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 }
 
-function sensible(waits: Array<{ ms: number }>): number | undefined {
-	return waits.find(({ ms }) => ms > 0 && ms < MAX_WAIT_MS)?.ms;
+function sensible(waits: number[]): number | undefined {
+	return waits.find((ms) => ms > 0 && ms < MAX_WAIT_MS);
 }

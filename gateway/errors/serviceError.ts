@@ -1,15 +1,15 @@
 import type { Clock } from '../clock';
 import { errorTextIn, isAnswerLost, isQuotaCode, namesParameter, namesReset } from '../dialects';
-import { logText, shortText } from '../lineText';
+import { logText } from '../lineText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { formatDuration } from './duration';
 import {
 	type ErrorWords,
 	isServiceErrorBody,
-	MAX_CODE,
 	MAX_WORDS,
 	readErrorBody,
+	shownCode,
 } from './errorBody';
 import { ServiceError } from './gatewayError';
 import { meaningOf } from './meaning';
@@ -54,18 +54,18 @@ export function toServiceError(
 		? apiKey.redactStart(words.message, MAX_WORDS)
 		: bodyText(body, headers, apiKey);
 	const code = codeOf(words, status);
-	const shown = (name: string | undefined) => name && shortText(apiKey.redactStart(name, MAX_CODE));
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusedInJson = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusedInJson || isServiceErrorBody(value);
-	const { type, parameter } = words ?? {};
+	const { type, param, reason: filtered } = words ?? {};
+	const name = code ?? type;
 	const namesWait = asked !== undefined;
 	const meaning = meaningOf(
 		{ status, code, type, words: quoted, namesWait, isErrorBody: hasErrorBody },
-		shown(code ?? type),
-		parameter !== undefined || namesParameter(quoted),
+		name && shownCode(name, apiKey),
+		param !== undefined || namesParameter(quoted),
 	);
 	const isOfService = hasErrorBody && isDocumentedStatus(meaning.readAs);
 	const isFromServerInBetween =
@@ -73,8 +73,7 @@ export function toServiceError(
 		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const readAs = isFromServerInBetween ? status : meaning.readAs;
 	const summary = isFromServerInBetween ? messageInBetween(status) : meaning;
-	const filtered = words?.reason;
-	const reason = filtered === undefined ? undefined : apiKey.redactStart(filtered, MAX_WORDS);
+	const reason = filtered && apiKey.redactStart(filtered, MAX_WORDS);
 	return new ServiceError(
 		{
 			message: reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
@@ -82,7 +81,7 @@ export function toServiceError(
 				(throttledAdvice(summary, retryAfterMs, quoted) ?? summary.advice) +
 				targetOf(status, headers, apiKey) +
 				(isOfService ? '' : POSSIBLE_PROXY),
-			code: (isFromServerInBetween ? undefined : shown(code)) || summary.code,
+			code: (!isFromServerInBetween && code && shownCode(code, apiKey)) || summary.code,
 			http_status: status,
 			words: quoted ? apiKey.redactStart(quoted, MAX_WORDS) : undefined,
 			speaker: isFromServerInBetween ? 'The server in between' : undefined,

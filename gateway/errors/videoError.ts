@@ -7,24 +7,22 @@ import type { NodeCode } from './nodeCodes';
 
 /** The service ended a video task with status `failed`. */
 export function taskFailed({ id, error, failure, said_status }: VideoTask): GatewayError {
-	const words = isEmpty(error) ? undefined : wordsOf(error);
-	const status = said_status?.word;
+	const words = wordsUnlessEmpty(error);
+	const [message, advice] = said_status
+		? // What others call expired may be a result that was deleted: it is not submitted again by itself.
+			[
+				`The service ended video task ${idText(id)} with the status "${logText(said_status.word)}"`,
+				'Retry On Fail and Retry poll this task once more, and submit nothing. Run the workflow again to submit another video.',
+			]
+		: [
+				`The service could not generate the video of task ${idText(id)}`,
+				'Change the prompt or the settings, or submit the video again.',
+			];
+	const code = words?.code ?? words?.type ?? failure?.code ?? ('task_failed' satisfies NodeCode);
 	return new GatewayError({
-		message:
-			status === undefined
-				? `The service could not generate the video of task ${idText(id)}`
-				: `The service ended video task ${idText(id)} with the status "${logText(status)}"`,
-		// What others call expired may be a result that was deleted: it is not submitted again by itself.
-		advice:
-			status === undefined
-				? 'Change the prompt or the settings, or submit the video again.'
-				: 'Retry On Fail and Retry poll this task once more, and submit nothing. Run the workflow again to submit another video.',
-		code: shortText(
-			words?.code ?? words?.type ?? failure?.code ?? ('task_failed' satisfies NodeCode),
-		),
+		...{ message, advice, code: shortText(code), isApiError: true },
 		words: failure?.words || words?.message.slice(0, MAX_WORDS),
 		reason: failure?.reason ?? words?.reason,
-		isApiError: true,
 	});
 }
 
@@ -33,26 +31,22 @@ export function taskFailed({ id, error, failure, said_status }: VideoTask): Gate
  * @param task what the last poll that was answered told
  */
 export function waitTimeout(task: VideoTask | undefined, lastFailure?: GatewayError): GatewayError {
-	const { error } = task ?? {};
-	const code: NodeCode = 'wait_timeout';
-	if (lastFailure === undefined)
-		return new GatewayError({
-			message: 'The video was not finished when Max Wait was over',
-			advice: lastStatus(task),
-			code,
-			words: isEmpty(error) ? undefined : wordsOf(error).message,
-		});
-	const { message, words, technical } = lastFailure.record;
+	const { message = '', words, technical } = lastFailure?.record ?? {};
+	const [what, advice] = lastFailure
+		? [
+				lastFailure.isAnswer
+					? 'The last answer about the video was not understood when Max Wait was over'
+					: 'The service could not be asked when Max Wait was over whether the video is finished',
+				`The last poll failed: ${message}. ${MAY_BE_FINISHED}`,
+			]
+		: ['The video was not finished when Max Wait was over', lastStatus(task)];
 	return new GatewayError({
-		message: lastFailure.isAnswer
-			? 'The last answer about the video was not understood when Max Wait was over'
-			: 'The service could not be asked when Max Wait was over whether the video is finished',
-		advice: `The last poll failed: ${message}. ${MAY_BE_FINISHED}`,
-		code,
-		words: words ?? (isEmpty(error) ? undefined : wordsOf(error).message),
-		technical,
+		...{ message: what, advice, code: 'wait_timeout' satisfies NodeCode, technical },
+		words: words ?? wordsUnlessEmpty(task?.error)?.message,
 	});
 }
+
+const wordsUnlessEmpty = (error: unknown) => (isEmpty(error) ? undefined : wordsOf(error));
 
 function lastStatus(task: VideoTask = { id: '', status: 'processing' }): string {
 	const meaning = statusMeaning(task);

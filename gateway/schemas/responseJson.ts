@@ -22,6 +22,11 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object; none of any other value. */
+export function fieldsOf(value: unknown): Fields {
+	return isFields(value) ? value : {};
+}
+
 /** A word of a service; empty for an object, whose own `toString` may be no function. */
 export function plainText(value: unknown): string {
 	return typeof value === 'object' || typeof value === 'function' || value === undefined

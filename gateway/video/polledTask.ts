@@ -1,4 +1,4 @@
-import { shownError, shownFailure } from '../errors/errorBody';
+import { shownError, shownWords } from '../errors/errorBody';
 import type { ApiKey } from '../redaction';
 import { isEmpty } from '../schemas/responseJson';
 import { type TaskPlace, usedOf, type VideoTask } from '../schemas/video';
@@ -14,7 +14,7 @@ export function polledTask(taskId: string, { shown, sent }: TaskAnswer, apiKey: 
 		...shown,
 		...placeOf(taskId, shown, sent, apiKey),
 		error: isFailure && !isEmpty(error) ? shownError(error, apiKey) : error,
-		failure: shownFailure(failure, apiKey),
+		failure: failure && shownWords(failure, apiKey),
 		sent_as: isOther ? { ...sent_as, id: shown.id ?? '' } : sent_as,
 	};
 }

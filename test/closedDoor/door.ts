@@ -40,7 +40,7 @@ export const startOfInlineData: typeof open.startOfInlineData = () => undefined;
 export const errorBeside: typeof open.errorBeside = () => undefined;
 export const namesReset: typeof open.namesReset = () => false;
 export const waitsIn: typeof open.waitsIn = () => [];
-export const waitInWords: typeof open.waitInWords = () => ({ ms: 0 });
+export const waitInWords: typeof open.waitInWords = () => 0;
 export const reasonWords: typeof open.reasonWords = (body) =>
 	isFields(body) && typeof body.message === 'string' ? body.message : '';
 export const errorTextIn: typeof open.errorTextIn = (body) => body;
