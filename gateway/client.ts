@@ -91,25 +91,38 @@ export class Gateway {
 	}
 
 	/**
-	 * `POST /v1/chat/completions` without streaming; a response that is a stream anyway is read too.
+	 * `POST /v1/chat/completions`. Whether it is streamed or not, the result is the same; a response that is a stream anyway is read
+	 * as one.
+	 * @param onText streams the answer: gets each piece of the first choice's text as it arrives
 	 * @throws GatewayError whose `partial_text` is the text of a stream that arrived before the failure
 	 */
-	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<Completion> {
-		// The field is for streams alone, and other services refuse it here. A form has one value of it for both.
-		return this.complete({ ...request, stream_options: undefined }, () => {}, signal);
-	}
-
-	/**
-	 * `POST /v1/chat/completions` with `stream: true`. Resolves to the same object as {@link chat}.
-	 * @param onText gets each piece of the first choice's text as it arrives
-	 * @throws GatewayError whose `partial_text` is the text that arrived before the failure
-	 */
-	streamChat(
+	async chat(
 		request: ChatRequest | AgentRequest,
-		onText: (text: string) => void,
 		signal?: AbortSignal,
+		onText?: (text: string) => void,
 	): Promise<Completion> {
-		return this.complete({ ...request, stream: true }, onText, signal);
+		let received = '';
+		const collect = (text: string) => {
+			received += text;
+			onText?.(text);
+		};
+		// The options of a stream are for streams alone: other services refuse them elsewhere. A form has one value for both.
+		const streaming = onText ? { stream: true } : { stream_options: undefined };
+		const question = {
+			method: 'POST',
+			path: '/v1/chat/completions',
+			body: JSON.stringify({ ...request, ...streaming }),
+			accept: onText ? 'text/event-stream' : 'application/json',
+			connection: 'recent',
+			scope: { endpoint: 'chat', model: request.model },
+		} as const;
+		const read = (response: ServiceResponse) => readChat(response, collect);
+		const answer = sendRequest(this.context, question, read, signal);
+		return await answer.catch((error: unknown) => {
+			if (error instanceof GatewayError && received !== '')
+				error.record.partial_text = this.redactError(received);
+			throw error;
+		});
 	}
 
 	/**
@@ -220,33 +233,6 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Stored> {
 		return downloadVideo(this.downloads, task, store, signal);
-	}
-
-	private async complete(
-		content: ChatRequest | AgentRequest,
-		onText: (text: string) => void,
-		signal?: AbortSignal,
-	): Promise<Completion> {
-		let received = '';
-		const collect = (text: string) => {
-			received += text;
-			onText(text);
-		};
-		const request = {
-			method: 'POST',
-			path: '/v1/chat/completions',
-			body: JSON.stringify(content),
-			accept: content.stream === true ? 'text/event-stream' : 'application/json',
-			connection: 'recent',
-			scope: { endpoint: 'chat', model: content.model },
-		} as const;
-		const read = (response: ServiceResponse) => readChat(response, collect);
-		const answer = sendRequest(this.context, request, read, signal);
-		return await answer.catch((error: unknown) => {
-			if (error instanceof GatewayError && received !== '')
-				error.record.partial_text = this.redactError(received);
-			throw error;
-		});
 	}
 }
 

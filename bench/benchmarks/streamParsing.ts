@@ -51,7 +51,7 @@ const ours =
 	(target) =>
 		measuring(async (packets, onText) => {
 			const gateway = gatewayWithResponse(target, build, STREAM_HEADERS, packets);
-			await gateway.streamChat({ model: MODEL, messages }, onText);
+			await gateway.chat({ model: MODEL, messages }, undefined, onText);
 		});
 
 const openAi: Candidate = ({ url, key }) =>

@@ -63,9 +63,7 @@ interface Prepared extends ChatForm {
 }
 
 /** One run of the node. */
-interface ChatRun {
-	service: Service;
-	book: PaidBook;
+interface ChatRun extends Service {
 	spending: SpendingLimit;
 	/** What hints say of the answers: one for each that is odd in some way. */
 	odd: string[];
@@ -86,7 +84,7 @@ export async function complete(
 		properties,
 		connected(service) {
 			const spending = new SpendingLimit(context);
-			const run: ChatRun = { service, book, spending, odd: [], isLive };
+			const run: ChatRun = { ...service, spending, odd: [], isLive };
 			return {
 				outcomes,
 				read: (itemIndex) => readForm(run, itemIndex),
@@ -112,7 +110,7 @@ export async function complete(
 	});
 }
 
-function readForm({ service: { form }, isLive }: ChatRun, itemIndex: number) {
+function readForm({ form, isLive }: ChatRun, itemIndex: number) {
 	const options = form.collection('options', itemIndex);
 	const request = chatRequest(
 		{
@@ -151,43 +149,42 @@ function itemOfAnswer(
 	const own: IDataObject = { ...parsed, ...answered, ...parsed };
 	const names = answerItemFields(simplify, jsonOutput);
 	const json = includeInputFields
-		? withInputFields(run.service.context, itemIndex, own, names, run.odd)
+		? withInputFields(run.context, itemIndex, own, names, run.odd)
 		: own;
 	return { json, pairedItem: { item: itemIndex } };
 }
 
 /** A new answer of the model. The book keeps it, or the failure that may be billed. */
 async function newAnswer(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { service, spending, isLive } = run;
-	const { context, signal } = service;
+	const { context, gatewayOf, signal, spending, isLive } = run;
 	const { request, stream, entry, jsonOutput, maxBillableRequests } = prepared;
-	const gateway = service.gatewayOf(itemIndex);
+	const gateway = gatewayOf(itemIndex);
 	const send = async () => {
 		if (!stream) return await gateway.chat(request, signal);
 		const sendChunk = isLive ? chunkSender(context, itemIndex) : async () => {};
 		void sendChunk('begin');
 		try {
-			return await gateway.streamChat(request, (text) => void sendChunk('item', text), signal);
+			return await gateway.chat(request, signal, (text) => void sendChunk('item', text));
 		} finally {
 			await sendChunk('end');
 		}
 	};
-	const asking = spending.spend(1, maxBillableRequests, send).then((completion) => {
+	try {
+		const completion = await spending.spend(1, maxBillableRequests, send);
 		countTokens(context, completion);
 		const answer = readAnswer(completion, jsonOutput);
 		// An answer without JSON is not kept, so that Retry On Fail asks again.
 		if (answer === undefined) throw noJsonError(completion, (text) => gateway.redactError(text));
 		entry.answer = completion;
 		return answer;
-	});
-	return await asking.catch((error: unknown) => {
+	} catch (error) {
 		const record = recordOf(error);
 		const isPaid = mayBeBilled(record);
 		const { earlier } = entry;
 		if (isPaid) entry.earlier = record;
-		if (isPaid || error instanceof CancelledError) throw error;
-		throw new GatewayError(afterEarlierTry(record, earlier));
-	});
+		const isWhole = isPaid || error instanceof CancelledError;
+		throw isWhole ? error : new GatewayError(afterEarlierTry(record, earlier));
+	}
 }
 
 /**

@@ -23,9 +23,9 @@ import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } f
 
 /** What one question adds to the options of the node. */
 export interface ModelQuestion extends Pick<AgentRequest, 'messages'> {
-	tools?: object[];
+	tools: object[] | undefined;
 	/** Which tool the chain needs the model to call, as the service takes it. */
-	tool_choice?: unknown;
+	tool_choice: unknown;
 	/** Where the chain needs the model to stop. */
 	stop: string[];
 }
@@ -81,10 +81,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	}
 
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
-		const { gateway } = this.service;
-		const { text, parts, end } = await this.ask(messages, options, (request, signal) =>
-			gateway.chat(request, signal),
-		);
+		const { text, parts, end } = await this.ask(messages, options);
 		return { message: { role: 'assistant', content: [{ type: 'text', text }, ...parts] }, ...end };
 	}
 
@@ -98,9 +95,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			wake();
 		};
 		const reader = new AbortController();
-		const answer = this.ask(messages, options, (request, signal) =>
-			this.service.gateway.streamChat(request, onText, AbortSignal.any([signal, reader.signal])),
-		).finally(() => {
+		const answer = this.ask(messages, options, onText, reader.signal).finally(() => {
 			ended = true;
 			wake();
 		});
@@ -131,19 +126,19 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	private async ask(
 		messages: Message[],
 		{ stop = [], tool_choice, signal }: CallOptions,
-		send: (request: AgentRequest, signal: AbortSignal) => Promise<Completion>,
+		onText?: (text: string) => void,
+		reader?: AbortSignal,
 	): Promise<ModelAnswer> {
 		const { gateway, toRequest, spend, toJsonSchema, toNodeError } = this.service;
-		const signals = [signal, this.service.signal].filter((one) => one !== undefined);
+		const signals = [signal, reader, this.service.signal].filter((one) => one !== undefined);
 		try {
-			const tools = toServiceTools(this.tools, toJsonSchema);
 			const request = toRequest({
 				messages: toServiceMessages(messages),
+				tools: toServiceTools(this.tools, toJsonSchema),
+				tool_choice,
 				stop,
-				...(tools.length > 0 && { tools }),
-				...(tool_choice !== undefined && { tool_choice }),
 			});
-			const completion = await spend(() => send(request, AbortSignal.any(signals)));
+			const completion = await spend(() => gateway.chat(request, AbortSignal.any(signals), onText));
 			const text = textOf(completion);
 			const how = answerEnd(completion);
 			if (how === 'aborted') {

@@ -83,7 +83,8 @@ export type FunctionTool = Extract<Tool, { type: 'function' }>;
 export function toServiceTools(
 	tools: FunctionTool[],
 	toJsonSchema: (tool: FunctionTool) => unknown,
-): object[] {
+): object[] | undefined {
+	if (tools.length === 0) return undefined;
 	return tools.map((tool) => {
 		const { name, description } = tool;
 		const parameters = toolParameters(toJsonSchema(tool));

@@ -15,7 +15,7 @@ const models = async (gateway: Gateway) => await gateway.listModels();
 const task = async (gateway: Gateway) => await gateway.getVideoTask('t');
 const submit = async (gateway: Gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' });
 const answer = async (gateway: Gateway): Promise<unknown> => await gateway.chat(chat);
-const stream = async (gateway: Gateway) => await gateway.streamChat(chat, () => {});
+const stream = async (gateway: Gateway) => await gateway.chat(chat, undefined, () => {});
 const json = async (gateway: Gateway) => {
 	const completion = await gateway.chat(chat);
 	return jsonValuesIn(completion) ?? noJsonError(completion, (text) => text);

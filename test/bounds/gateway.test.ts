@@ -34,7 +34,7 @@ function gatewayFor(body: Readable, status = 200, contentType = 'application/jso
 }
 
 const streamed = async (body: Readable) =>
-	await gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
+	await gatewayFor(body, 200, 'text/event-stream').chat(chat, undefined, () => {});
 
 const quarterMiB = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));
 

@@ -89,6 +89,6 @@ test('an answer that a slow model writes for half an hour is read to its end', a
 		minute < 30 ? word('a ') : minute === 30 ? 'data: [DONE]\n\n' : undefined,
 	);
 	const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
-	const answer = await clock.run(gateway.streamChat(chat, () => {}));
+	const answer = await clock.run(gateway.chat(chat, undefined, () => {}));
 	expect(answer.choices[0]?.message.content).toBe('a '.repeat(30));
 });

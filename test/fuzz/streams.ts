@@ -20,7 +20,7 @@ async function stream(body: Buffer, how: Delivery) {
 	const gateway = gatewayReceiving(deliver({ status: 200, headers, body }, how));
 	const texts: string[] = [];
 	const outcome = await outcomeOf(
-		async () => await gateway.streamChat(request, (text) => texts.push(text)),
+		async () => await gateway.chat(request, undefined, (text) => texts.push(text)),
 	);
 	await turn();
 	return { ...outcome, text: texts.join('') };

@@ -277,7 +277,7 @@ describe('a request leaves no timer, and nothing that waits for Stop', () => {
 		[
 			'of a stream with more after its end',
 			answers(200, STREAM, ': bye\n\n'),
-			(gateway, signal) => gateway.streamChat({ ...chat, stream: true }, () => {}, signal),
+			(gateway, signal) => gateway.chat({ ...chat, stream: true }, signal, () => {}),
 		],
 		['of a refused request', REFUSED, (gateway, signal) => gateway.submitVideo(video, signal)],
 		[

@@ -37,7 +37,7 @@ test('a key that two packets divide is not streamed on', async () => {
 	const packets = [line.slice(0, middle), line.slice(middle)].map((part) => Buffer.from(part));
 	let streamed = '';
 	const gateway = stubbedGateway({ packets, apiKey: MARKER });
-	await gateway.streamChat({ ...chat, stream: true }, (text) => void (streamed += text));
+	await gateway.chat({ ...chat, stream: true }, undefined, (text) => void (streamed += text));
 	expect(streamed).toBe('Your key is [API key removed].');
 });
 
@@ -70,7 +70,7 @@ describe.each<[form: string, echoed: string, apiKey: string]>([
 	test('is not in the error of a stream', async () => {
 		const packets = ['data: ', serviceError, '\n\n'].map((part) => Buffer.from(part));
 		const gateway = stubbedGateway({ packets, apiKey });
-		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
+		expectNoKey(await failureOf(gateway.chat(chat, undefined, () => {})), echoed);
 	});
 
 	test('is not in the error of a failed video', async () => {
@@ -86,7 +86,7 @@ test.each(Object.entries(FORMS))(
 		const line = Buffer.from(`data: {"code":"invalid_api_key","message":"${PREFIX}${echoed}`);
 		const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
 		const gateway = stubbedGateway({ packets: [line, ...padding], apiKey: MARKER });
-		const error = await failureOf(gateway.streamChat(chat, () => {}));
+		const error = await failureOf(gateway.chat(chat, undefined, () => {}));
 		expect(error.message).toBe('The stream contains a line that does not end');
 		expectNoKey(error, echoed);
 	},
@@ -153,7 +153,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const packets = [Buffer.from(`${delta('ollama ')}${delta('is fine')}data: [DONE]\n\n`)];
 		const streamed: string[] = [];
 		const gateway = stubbedGateway({ packets, apiKey: 'ollama' });
-		await gateway.streamChat(chat, (text) => streamed.push(text));
+		await gateway.chat(chat, undefined, (text) => streamed.push(text));
 		expect(streamed.join('')).toBe('ollama is fine');
 	});
 
@@ -188,7 +188,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const rest = { choices: [{ index: 0, delta: { content: 'key' } }] };
 		const packets = [delta, rest].map((one) => Buffer.from(`data: ${JSON.stringify(one)}\n\n`));
 		const gateway = stubbedGateway({ packets, apiKey: 'local-key' });
-		const { record } = await failureOf(gateway.streamChat(chat, () => {}));
+		const { record } = await failureOf(gateway.chat(chat, undefined, () => {}));
 		expect(record.partial_text).toBe('It is [API key removed]');
 	});
 });
@@ -242,7 +242,7 @@ test('a text that ends as the key begins is whole in an error', async () => {
 	const delta = { choices: [{ index: 0, delta: { content: 'In R&D I am' } }] };
 	const packets = [Buffer.from(`data: ${JSON.stringify(delta)}\n\n`)];
 	const gateway = stubbedGateway({ packets, apiKey: MARKER });
-	const { record } = await failureOf(gateway.streamChat(chat, () => {}));
+	const { record } = await failureOf(gateway.chat(chat, undefined, () => {}));
 	expect(record.partial_text).toBe('In R&D I am');
 });
 

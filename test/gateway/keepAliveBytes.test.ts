@@ -20,7 +20,7 @@ const patientGateway = (sign: string, minutes: number, answer: string) =>
 	slowGateway((minute) => (minute < minutes ? sign : minute === minutes ? answer : undefined));
 type Patient = ReturnType<typeof patientGateway>['gateway'];
 
-const streamed = async (gateway: Patient) => await gateway.streamChat(request, () => {});
+const streamed = async (gateway: Patient) => await gateway.chat(request, undefined, () => {});
 const plain = async (gateway: Patient) => await gateway.chat(request);
 const inStream = `${chunk({ content: 'Good day' })}data: [DONE]\n\n`;
 
@@ -86,7 +86,7 @@ test.each([false, true])(
 	'an answer that is whole counts when nothing ends it within Timeout, with Stream: %s',
 	async (streams) => {
 		const { clock, gateway } = slowGateway((minute) => (minute === 0 ? completion : ''));
-		const answer = streams ? gateway.streamChat(request, () => {}) : gateway.chat(request);
+		const answer = streams ? gateway.chat(request, undefined, () => {}) : gateway.chat(request);
 		await expect(clock.run(answer)).resolves.toMatchObject(JSON.parse(completion) as object);
 	},
 );
