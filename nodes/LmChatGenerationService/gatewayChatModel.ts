@@ -52,7 +52,7 @@ interface ChatService {
 
 interface ModelAnswer {
 	text: string;
-	/** What the next question has to send back, for which LangChain has no field, and then the calls of tools. */
+	/** The calls of tools, after what the next question has to send back. */
 	parts: MessageContent[];
 	end: { finishReason: FinishReason; usage?: TokenUsage };
 }
@@ -152,22 +152,16 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				// A chain takes half an answer for a whole one: here are no hints.
 				throw cutOff;
 			}
-			const { calls, sendBack } = toolCallParts(completion, messages, (words) =>
-				gateway.redactError(words),
-			);
-			if (text === '' && calls.length === 0 && how !== 'length' && how !== 'content_filter')
+			const parts = toolCallParts(completion, messages, (words) => gateway.redactError(words));
+			if (text === '' && parts.length === 0 && how !== 'length' && how !== 'content_filter')
 				// n8n's agents hand on an empty text as their answer.
 				throw malformedAnswer(
 					'The model answered with neither text nor a call of a tool',
 					emptyAnswer(completion) === 'thoughts' ? '(only thoughts)' : '(nothing)',
 					'Run the node again, or choose another model.',
 				);
-			const hasMore = Object.keys(sendBack).length > 0;
-			return {
-				text,
-				parts: [...(hasMore ? [{ type: 'provider' as const, value: sendBack }] : []), ...calls],
-				end: { finishReason: how ? LANGCHAIN_REASONS[how] : 'other', ...usageOf(completion) },
-			};
+			const finishReason = how ? LANGCHAIN_REASONS[how] : 'other';
+			return { text, parts, end: { finishReason, ...usageOf(completion) } };
 		} catch (error) {
 			throw toNodeError(error);
 		}

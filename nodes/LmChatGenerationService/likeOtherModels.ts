@@ -45,8 +45,9 @@ export function likeOtherModels(model: unknown, errors: Errors): unknown {
 
 function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 	const { _generate, _streamResponseChunks, bindTools: bind } = model;
-	const refuseFiles = (messages: unknown[]) => {
-		if (!messages.some(hasFile)) return;
+	/** @throws NodeError for what would be lost */
+	const sendable = (messages: unknown[]) => {
+		if (!messages.some(hasFile)) return messages.map(withSendBack);
 		const textOnly = invalidInput(
 			'messages',
 			'The messages contain an image or a file, but the service accepts text only',
@@ -61,15 +62,12 @@ function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 	readStreamedUsage(model.callbacks);
 	return Object.assign(model, {
 		async _generate(messages: unknown[], ...more: unknown[]) {
-			refuseFiles(messages);
-			const result = await _generate.call(model, messages.map(withSendBack), ...more);
+			const result = await _generate.call(model, sendable(messages), ...more);
 			for (const { message } of result.generations) likeAnswer(message);
 			return result;
 		},
 		async *_streamResponseChunks(messages: unknown[], ...more: unknown[]) {
-			refuseFiles(messages);
-			const sent = messages.map(withSendBack);
-			for await (const chunk of _streamResponseChunks.call(model, sent, ...more)) {
+			for await (const chunk of _streamResponseChunks.call(model, sendable(messages), ...more)) {
 				likeAnswer(chunk.message);
 				yield chunk;
 			}
@@ -128,7 +126,7 @@ function textOfParts(content: unknown): string {
  * one: n8n shows an estimate then, also where the service sent the usage.
  */
 function readStreamedUsage(callbacks: unknown): void {
-	for (const callback of Array.isArray(callbacks) ? callbacks : []) {
+	for (const callback of [callbacks].flat()) {
 		const options = fieldOf(callback, 'options');
 		const parse = fieldOf(options, 'tokensUsageParser');
 		if (typeof parse !== 'function') continue;
@@ -173,9 +171,8 @@ function structuredOutput(
 	const read = async ({ content, tool_calls: [call] }: Message): Promise<unknown> => {
 		const text = textOfParts(content);
 		// A model that knows no tools may answer with JSON all the same.
-		const choices = [{ message: { content: text } }];
-		const values = () => jsonValuesIn({ object: 'chat.completion', choices });
-		const given = call === undefined ? values()?.at(-1) : call.args;
+		const answer = { choices: [{ message: { content: text } }] };
+		const given = call === undefined ? jsonValuesIn(answer)?.at(-1) : call.args;
 		const parse = fieldOf(schema, 'parseAsync');
 		try {
 			if (given === undefined) throw new Error('It has no JSON.');

@@ -64,17 +64,14 @@ function toToolMessage(part: Part): ServiceMessage[] {
 }
 
 function toToolCall({ toolCallId, toolName, input, providerMetadata }: ToolCallPart) {
-	const thought_signature = fieldOf(
-		fieldOf(providerMetadata, THOUGHT_SIGNATURES),
-		toolCallId ?? '',
-	);
+	const signatures = fieldOf(providerMetadata, THOUGHT_SIGNATURES);
+	const thought_signature = fieldOf(signatures, toolCallId ?? '');
+	const google = typeof thought_signature === 'string' ? { thought_signature } : undefined;
 	return {
 		id: toolCallId,
 		type: 'function',
 		function: { name: toolName, arguments: input },
-		...(typeof thought_signature === 'string' && {
-			extra_content: { google: { thought_signature } },
-		}),
+		extra_content: google && { google },
 	};
 }
 
@@ -93,20 +90,17 @@ export function toServiceTools(
 }
 
 /**
- * The calls of tools in an answer, and what a reasoning model needs back with their results. A result names its call, so a
- * call without an ID gets one, and one whose ID occurred before gets another: AI Agent 3 drops the result of an ID that it
- * knows, and asks again.
+ * The calls of tools in an answer, after what a reasoning model needs back with their results, for which LangChain has no field. A
+ * result names its call, so a call without an ID gets one, and one whose ID occurred before gets another: AI Agent 3 drops the
+ * result of an ID that it knows, and asks again.
  */
 export function toolCallParts(
 	completion: Completion,
 	messages: Message[],
 	redact: (text: string) => string,
-): { calls: ToolCallPart[]; sendBack: Record<string, unknown> } {
-	const known = new Set(
-		messages.flatMap(({ content }) =>
-			content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
-		),
-	);
+): Part[] {
+	const earlier = messages.flatMap(({ content }) => content);
+	const known = new Set(earlier.map((part) => part.type === 'tool-call' && part.toolCallId));
 	const signatures: Record<string, string> = {};
 	const calls = readToolCalls(completion, redact).map((call) => {
 		const isNew = call.id !== undefined && !known.has(call.id);
@@ -115,9 +109,10 @@ export function toolCallParts(
 		if (call.thoughtSignature !== undefined) signatures[toolCallId] = call.thoughtSignature;
 		return { type: 'tool-call' as const, toolCallId, toolName: call.name, input: call.arguments };
 	});
-	const sendBack = {
+	const value = {
 		...thoughtsIn(firstChoice(completion).message),
 		...(Object.keys(signatures).length > 0 && { [THOUGHT_SIGNATURES]: signatures }),
 	};
-	return { calls, sendBack: calls.length > 0 ? sendBack : {} };
+	const hasMore = calls.length > 0 && Object.keys(value).length > 0;
+	return hasMore ? [{ type: 'provider', value }, ...calls] : calls;
 }
