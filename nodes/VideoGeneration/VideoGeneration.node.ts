@@ -41,7 +41,9 @@ const videoNodeProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: ['video'] } },
-		options: Object.entries(operations).map(([value, { option }]) => ({ ...option, value })),
+		options: Object.entries(operations).map(([value, { name, action, description }]) => {
+			return { name, value, action, description };
+		}),
 		default: 'generate',
 	},
 	...operationProperties,
@@ -49,7 +51,7 @@ const videoNodeProperties: INodeProperties[] = [
 
 /** What each operation does, in the words of its action: "Generate video". */
 const titles = Object.fromEntries(
-	Object.entries(operations).map(([name, { option }]) => [name, option.action.replace(' a ', ' ')]),
+	Object.entries(operations).map(([name, { action }]) => [name, action.replace(' a ', ' ')]),
 );
 
 /** On the canvas, with the model where one is chosen. */

@@ -1,8 +1,4 @@
-import {
-	type INodeProperties,
-	type INodePropertyOptions,
-	updateDisplayOptions,
-} from 'n8n-workflow';
+import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 import type { BookEntry } from '../shared/book/schema';
 import type { FormReader } from '../shared/form/formReader';
 import { simplifyProperty } from '../shared/form/sharedProperties';
@@ -43,7 +39,9 @@ export const generatedFields = {
 } satisfies OutputFields;
 
 export interface Operation {
-	option: Omit<INodePropertyOptions, 'value'> & { action: string };
+	name: string;
+	action: string;
+	description: string;
 	/** Whether it submits videos. Otherwise it finds tasks that were submitted earlier, in the form. */
 	submits: boolean;
 	/** Whether it waits until its videos are finished. */
@@ -54,31 +52,25 @@ export interface Operation {
 
 export const operations: Record<string, Operation> = {
 	generate: {
-		option: {
-			name: 'Generate',
-			action: 'Generate a video',
-			description: 'Submit a video and wait until it is finished, typically one to three minutes',
-		},
+		name: 'Generate',
+		action: 'Generate a video',
+		description: 'Submit a video and wait until it is finished, typically one to three minutes',
 		submits: true,
 		waits: true,
 		outputFields: generatedFields,
 	},
 	get: {
-		option: {
-			name: 'Get',
-			action: 'Get a video',
-			description: 'Get the status and the URL of a video submitted earlier',
-		},
+		name: 'Get',
+		action: 'Get a video',
+		description: 'Get the status and the URL of a video submitted earlier',
 		submits: false,
 		waits: false,
 		outputFields: taskFields,
 	},
 	submit: {
-		option: {
-			name: 'Submit',
-			action: 'Submit a video',
-			description: 'Submit a video and continue without waiting',
-		},
+		name: 'Submit',
+		action: 'Submit a video',
+		description: 'Submit a video and continue without waiting',
 		submits: true,
 		waits: false,
 		outputFields: {
@@ -92,11 +84,9 @@ export const operations: Record<string, Operation> = {
 		},
 	},
 	wait: {
-		option: {
-			name: 'Wait',
-			action: 'Wait for a video',
-			description: 'Wait until a video submitted earlier is finished',
-		},
+		name: 'Wait',
+		action: 'Wait for a video',
+		description: 'Wait until a video submitted earlier is finished',
 		submits: false,
 		waits: true,
 		outputFields: taskFields,

@@ -126,7 +126,14 @@ function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[], sub
 	// Get and Wait were asked for a URL; inline data is lost without Download.
 	const isWithout = ({ state, latest: { status, url }, file }: PaidTask) =>
 		state === 'done' && status === 'completed' && !file && (submits || !url);
-	const count = entries.flatMap(liveTasks).filter(isWithout).length;
+	const videos = entries.flatMap((entry) =>
+		liveTasks(entry).flatMap((task, index, { length }) => {
+			const number = length === 1 ? '' : `, video ${index + 1}`;
+			const name = `item ${entry.item}${number}`;
+			return isWithout(task) ? { name, url: urlOf(task.latest) } : [];
+		}),
+	);
+	const count = videos.length;
 	if (count === 0) return;
 	const these = count === 1 ? '1 video is' : `${count} videos are`;
 	const place = runsAsTool(context.getNode())
@@ -135,25 +142,17 @@ function hintAboutDownload(context: IExecuteFunctions, entries: BookEntry[], sub
 	const advice = submits
 		? `${toGetWithoutPaying({ operation: 'Get, Download on', count, ...place })}.`
 		: 'To look for its URL again, execute this node again, which costs nothing. If the service sends inline data instead of a URL, turn on Download to keep it.';
-	const links = submits ? linksTo(entries, isWithout) : '';
-	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info', links);
+	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info', linksTo(videos));
 }
 
 /** One click plays a video in another tab. A link names the item, as errors do. */
-function linksTo(entries: BookEntry[], isWithout: (task: PaidTask) => boolean): string {
-	const playable = entries.flatMap((entry) => {
-		const tasks = liveTasks(entry);
-		return tasks.flatMap((task, index) => {
-			const url = isWithout(task) ? urlOf(task.latest) : null;
-			const number = tasks.length === 1 ? '' : `, video ${index + 1}`;
-			return url === null ? [] : { url, name: `item ${entry.item}${number}` };
-		});
-	});
+function linksTo(videos: Array<{ name: string; url: string | null }>): string {
+	const playable = videos.flatMap(({ name, url }) => (url === null ? [] : { name, url }));
 	const links = playable.slice(0, MAX_LINKS).map(({ name, url }) => {
 		const video = playable.length === 1 ? 'the video' : name;
-		return `<a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
+		return ` <a href="${asHtml(url)}" target="_blank">Play ${video}</a>`;
 	});
-	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
+	return links.join(' ·');
 }
 
 /** Nodes that write files or attach them to one message put one in the place of another. */

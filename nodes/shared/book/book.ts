@@ -8,7 +8,7 @@ import { type ErrorRecord, OF_A_WAIT } from '../../../gateway';
 import { afterEarlierTry, recordOf } from '../run/errorText';
 import { runsAsTool } from '../run/runsAsTool';
 import { type Fingerprints, fingerprintsOf, type RequestParameters } from './fingerprints';
-import { type Book, type BookEntry, newBook, type PaidTask, readBook } from './schema';
+import { type Book, type BookEntry, isBook, newBook, type PaidTask } from './schema';
 
 /** The field of the node's context begins with it; the name of the run follows. */
 const BOOK_FIELD = 'paidWork';
@@ -56,13 +56,10 @@ export class PaidBook {
 		// No earlier run of a loop can be repeated.
 		for (const name of Object.keys(this.fields))
 			if (name.startsWith(BOOK_FIELD) && name !== this.field) delete this.fields[name];
-		const isNew = this.fields[this.field] === undefined && !continues;
-		const known = isNew ? newBook() : readBook(this.fields[this.field]);
-		this.isGone = known === undefined;
-		this.book = known ?? newBook();
 		// What cannot be read stays, also for the next try.
-		this.fields[this.field] =
-			(known as IDataObject | undefined) ?? this.fields[this.field] ?? 'lost';
+		const stored: unknown = (this.fields[this.field] ??= continues ? 'lost' : { ...newBook() });
+		this.isGone = !isBook(stored);
+		this.book = isBook(stored) ? stored : newBook();
 		this.fingerprints = fingerprintsOf(context, parameters);
 		if (!continues) this.book.entries = this.book.entries.filter(isKept);
 		for (const entry of this.book.entries) {

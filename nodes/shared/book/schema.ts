@@ -77,9 +77,5 @@ export type Book = z.infer<typeof book>;
 
 export const newBook = (): Book => ({ version: BOOK_VERSION, entries: [] });
 
-/** The same object with all its fields; undefined if this version cannot read it. */
-export function readBook(value: unknown): Book | undefined {
-	return isBook(value) ? value : undefined;
-}
-
-const isBook = (value: unknown): value is Book => book.safeParse(value).success;
+/** Whether this version can read it. */
+export const isBook = (value: unknown): value is Book => book.safeParse(value).success;
