@@ -67,16 +67,11 @@ export class ByteBuffer {
 	}
 }
 
-interface BodyReader {
-	take(bytes: Buffer): void;
-	end(error?: Error): void;
-}
-
 /** The body of a response, to be read once or destroyed. */
 export class Body {
 	/** Parts that arrived before there was a reader. */
 	private readonly unread: Buffer[] = [];
-	private reader: BodyReader | undefined;
+	private reader: { take: (bytes: Buffer) => void; end: (error?: Error) => void } | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
 	/** @param abort closes the connection of a body that is destroyed */
@@ -88,24 +83,23 @@ export class Body {
 	 */
 	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
-			const reader: BodyReader = {
-				take: (bytes) => {
-					try {
-						if (take(bytes) !== false) return;
-						resolve();
-						this.destroy();
-					} catch (error) {
-						reject(error as Error);
-						// A complete body has nothing left to destroy.
-						this.destroy(error as Error);
-					}
-				},
-				end: (error) => (error ? reject(error) : resolve()),
+			const end = (error?: Error) => (error ? reject(error) : resolve());
+			const stop = (error?: Error) => {
+				end(error);
+				// A complete body has nothing left to destroy.
+				this.destroy(error);
 			};
-			this.reader = reader;
-			for (const bytes of this.unread) reader.take(bytes);
+			const takeOrStop = (bytes: Buffer) => {
+				try {
+					if (take(bytes) === false) stop();
+				} catch (error) {
+					stop(error as Error);
+				}
+			};
+			this.reader = { take: takeOrStop, end };
+			for (const bytes of this.unread) takeOrStop(bytes);
 			this.unread.length = 0;
-			if (this.ended) reader.end(this.ended.error);
+			if (this.ended) end(this.ended.error);
 		});
 	}
 

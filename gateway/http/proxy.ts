@@ -118,11 +118,7 @@ function parseProxy(text: string): URL {
 	} catch {
 		// The message of this error has the password, too.
 	}
-	throw unusable();
-}
-
-function unusable() {
-	return invalidInput(
+	throw invalidInput(
 		'proxy',
 		'The proxy variable of the n8n host is not a valid URL',
 		'Ask the administrator of this n8n instance to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with characters such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',

@@ -3,7 +3,6 @@ import {
 	CancelledError,
 	forAnotherRequest,
 	type GatewayError,
-	NoResponseError,
 	type ServiceError,
 } from '../errors/gatewayError';
 import { SECOND_MS } from '../errors/duration';
@@ -93,10 +92,6 @@ export class Scope implements ScopeState {
 		private readonly endpoint: ScopeName['endpoint'],
 	) {}
 
-	get isOfPosts(): boolean {
-		return this.endpoint === 'chat' || this.endpoint === 'video';
-	}
-
 	get limitsInFlight(): boolean {
 		return this.inFlightLimit.isKnown;
 	}
@@ -174,13 +169,7 @@ export class Scope implements ScopeState {
 				return this.refuse(permit, verdict.pauseMs, error.retryAfterMs ?? 0);
 			case 'continue':
 				if (isRefused) this.uncountRefused(permit, error);
-				// The error of a GET does not tell whether it was sent.
-				else if (
-					this.isOfPosts &&
-					error instanceof NoResponseError &&
-					!error.record.may_have_been_accepted
-				)
-					this.limit.giveBack(permit);
+				else if (error.isNeverSent) this.limit.giveBack(permit);
 				return false;
 		}
 	}

@@ -91,25 +91,24 @@ export class ServiceQueue {
 	/** Sends the requests that may be sent now, and sets a timer for the next one. */
 	admit(): void {
 		this.stopTimer();
-		let next = this.next();
-		for (; typeof next !== 'number'; next = this.next()) next.admit();
-		this.stopTimer =
-			next < Infinity ? this.clock.after(Math.ceil(next), () => this.admit()) : () => {};
+		let ms = this.admitOne();
+		while (ms === 0) ms = this.admitOne();
+		this.stopTimer = ms < Infinity ? this.clock.after(Math.ceil(ms), () => this.admit()) : () => {};
 	}
 
-	/** The request to send now, or milliseconds until one may be sent. Infinity: when another request has ended. */
-	private next(): Waiter | number {
+	/** Sends one request, if one may be sent now. Returns milliseconds until the next; Infinity: when another request has ended. */
+	private admitOne(): number {
 		let soonest = Infinity;
 		for (const line of this.lines) {
 			const [oldest] = line;
-			if (oldest === undefined) continue;
-			const { scope, slots } = oldest;
-			const ms = slots.hasFree ? scope.msUntilNext() : Infinity;
+			if (!oldest?.slots.hasFree) continue;
+			const ms = oldest.scope.msUntilNext();
 			soonest = Math.min(soonest, ms);
 			if (ms > 0) continue;
 			this.lines.delete(line);
 			this.lines.add(line);
-			return oldest;
+			oldest.admit();
+			return 0;
 		}
 		return soonest;
 	}

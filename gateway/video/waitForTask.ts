@@ -68,8 +68,10 @@ export async function waitForTask(
 	const endsAt = clock.now() + Math.min(maxWaitMs, leftByWall());
 	/** Until the first of both clocks says that Max Wait is over: one may be set back, the other stands still in a sleep. */
 	const leftMs = () => Math.max(0, Math.min(leftByWall(), endsAt - clock.now()));
-	const mayPause = () => pauses && !task.doubt && pauses.allow() && leftMs() >= pauses.shortest;
-	const shortestPause = () => (pauses && mayPause() ? pauses.shortest : 0);
+	const shortestPause = () => {
+		const mayPause = pauses && !task.doubt && pauses.allow() && leftMs() >= pauses.shortest;
+		return mayPause ? pauses.shortest : 0;
+	};
 	/** No poll is further away, whatever was stored. */
 	const furthestMs = Math.max(interval, pauses?.shortest ?? 0) + interval * MIN_PART;
 	if (signal?.aborted) throw new CancelledError();
