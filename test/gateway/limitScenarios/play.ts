@@ -176,7 +176,7 @@ async function runInNode(
 		continueOnFail: () => true,
 		getExecutionCancelSignal: () => undefined,
 	};
-	const form = { isFixed: false, hints: () => [] };
+	const form = { isFixed: false, gaps: { hints: () => [] } };
 	const fields = { context, gatewayOf: () => gateway, form, maxConcurrency, properties: [] };
 	const service = fields as unknown as Service;
 	let failures = 0;
