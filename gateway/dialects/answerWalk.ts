@@ -1,6 +1,6 @@
-import { type Fields, isFields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import { type Fields, isFields } from '../schemas/responseJson';
 import { isOfStatus } from './statusWords';
-import { wordsIn } from './values';
+import { jsonIn, wordsIn } from './values';
 
 /** Levels and values that are walked over: a list of all tasks of an account has some thousands of values. */
 const MAX_WALK_DEPTH = 16;
@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /**
- * All values of an answer, those nearest to the top first, also of JSON that is a text in it (kie.ai). Of a list of tasks, only the
+ * All values of an answer, those nearest to the top first, also of JSON that is a text in it. Of a list of tasks, only the
  * one that was asked for.
  */
 export function walk(answer: unknown, asked?: Asked): Place[] {
@@ -40,7 +40,7 @@ export function walk(answer: unknown, asked?: Asked): Place[] {
 		if (depth === MAX_WALK_DEPTH || typeof value !== 'object' || value === null) continue;
 		for (const [name, field] of entriesOf(place, asked)) {
 			if (places.length === MAX_PLACES) return places;
-			const inner = parsed(field);
+			const inner = typeof field === 'string' ? (jsonIn(field) ?? field) : field;
 			const isOurs = isAsked || asked?.ids.includes(name) === true || holdsId(inner, asked);
 			const [key, part] = Array.isArray(value) ? [place.key, '*'] : [name, name];
 			const slot = `${place.slot}/${part}`;
@@ -48,11 +48,6 @@ export function walk(answer: unknown, asked?: Asked): Place[] {
 		}
 	}
 	return places;
-}
-
-function parsed(value: unknown): unknown {
-	const mayBeJson = typeof value === 'string' && /^\s{0,9}[[{]/.test(value);
-	return mayBeJson ? (parseResponseJsonOrUndefined(value) ?? value) : value;
 }
 
 /** Whether an object has the ID that was asked for, in whichever field; a number may be anything but in a field for an ID. */

@@ -1,4 +1,4 @@
-import { type Fields, isEmpty, isFields } from '../schemas/responseJson';
+import { type Fields, fieldsOf, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { walk } from './answerWalk';
 import { completionIn } from './completion';
 import { isSuccess, SAYS_NOTHING, reasonWords } from './reasonWords';
@@ -8,6 +8,7 @@ const TELLS =
 	/^(?:title|status|errors?|detail|error_?description|reason|base_resp|(?:err(?:or)?_?|status_?|fail_?)?(?:message|msg|reason))$/i;
 /** Fields with an object that has the code of the error. */
 const INNER = ['error', 'errors', 'base_resp'];
+
 /** An error body of any shape in the general one of the interface, with `type` and `param` of similar services; undefined for any other JSON. */
 export function errorFrom(body: unknown): unknown {
 	if (typeof body !== 'object' || body === null || isSuccess(body as Fields)) return undefined;
@@ -28,40 +29,38 @@ export function reasonFrom(error: unknown): unknown {
 }
 
 function asGeneral(body: unknown): Fields {
-	const [first] = Array.isArray(body) ? (body as unknown[]) : [body];
-	const nested = field(first, 'error');
-	const data = field(nested, 'data') ?? field(first, 'data');
-	const reason = field(data, 'reason');
+	const { error, data: ownData } = fieldsOf(firstOf(body));
+	const { reason } = fieldsOf(fieldsOf(error).data ?? ownData);
 	return {
 		message: reasonWords(body) || JSON.stringify(body),
-		code: inner(body, ['code', 'error_code', 'status_code']),
-		type: inner(nested, ['type']),
-		param: inner(body, ['param']),
+		code: textIn(errorsIn(body), 'code', 'error_code', 'status_code'),
+		type: textIn(errorsIn(error), 'type'),
+		param: textIn(errorsIn(body), 'param'),
 		data: { reason: typeof reason === 'string' ? reason : filtersIn(body) },
 	};
 }
 
-/** A field of an object; undefined for other values. */
-function field(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value);
+
+/** An error and those inside it, the innermost first, which counts most. */
+function errorsIn(value: unknown): Fields[] {
+	const error = firstOf(value);
+	return isFields(error) ? [...INNER.flatMap((name) => errorsIn(error[name])), error] : [];
 }
 
-function textOfError(value: unknown): string | undefined {
-	const text = typeof value === 'number' ? String(value) : value;
-	return typeof text === 'string' && !SAYS_NOTHING.test(text.trim()) ? text : undefined;
-}
-
-/** The first value of these fields in an error or in an object inside it. The innermost object counts most. */
-function inner(value: unknown, names: string[]): string | undefined {
-	const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
-	const isObject = typeof first === 'object' && first !== null;
-	const found = isObject ? INNER.map((name) => inner(field(first, name), names)) : [];
-	return [...found, ...names.map((name) => textOfError(field(first, name)))].find(Boolean);
+/** The first text or number of these fields that says something. */
+function textIn(errors: Fields[], ...names: string[]): string | undefined {
+	const texts = errors.flatMap((error) => names.map((name) => error[name]));
+	const found = texts.find((text) => {
+		const isText = typeof text === 'string' && !SAYS_NOTHING.test(text.trim());
+		return isText || typeof text === 'number';
+	});
+	return found === undefined ? undefined : plainText(found);
 }
 
 /** The categories of Azure's content filter that were found. */
 function filtersIn(error: unknown): string | undefined {
-	const found = walk(error).filter(({ value }) => field(value, 'filtered') === true);
+	const found = walk(error).filter(({ value }) => fieldsOf(value).filtered === true);
 	return found.map(({ key }) => key).join(', ') || undefined;
 }
 

@@ -4,6 +4,7 @@ import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJs
 import { SAYS_NOTHING, reasonWords, SUCCESS_WORDS } from './reasonWords';
 import { isKnownStatus, meaningOfStatus, statusField } from './statusWords';
 import { wordsIn } from './values';
+import type { VideoTask } from '../schemas/video';
 
 /** A status word, and the object that it is about. */
 interface TaskWords {
@@ -74,14 +75,8 @@ export interface FoundTask {
 	/** The addresses of further videos of the same task. */
 	others: string[];
 	error: unknown;
-	failure: Failure | undefined;
-}
-
-/** What an answer says of a failure, in whichever fields. */
-interface Failure {
-	words: string;
-	code?: string | undefined;
-	reason?: string | undefined;
+	/** What the answer says of a failure, in whichever fields. */
+	failure: VideoTask['failure'];
 }
 
 /**

@@ -1,11 +1,11 @@
 import { MAX_MODELS } from '../schemas/models';
-import { isFields } from '../schemas/responseJson';
+import { fieldsOf, isEmpty, isFields } from '../schemas/responseJson';
 
 const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
 /** The list of models, in its usual shape. The document does not show it, so all common ones are accepted. */
 export function modelListFrom(body: unknown): unknown {
-	const { next, has_more } = isFields(body) ? body : {};
+	const { next, has_more } = fieldsOf(body);
 	const list = unwrapped(unwrapped(body));
 	const isLong = Array.isArray(list) && list.length > MAX_MODELS;
 	return { data: Array.isArray(list) && !isLong ? list.map(modelRecord) : list, next, has_more };
@@ -25,21 +25,11 @@ function isName(value: unknown): boolean {
 
 /** The list inside a body, or another body that has it inside; a body that is the list itself is returned as it is. */
 function unwrapped(body: unknown): unknown {
-	const fields = isFields(body) ? body : {};
+	const fields = fieldsOf(body);
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
 	const isNull = fields.object === 'list' && fields.data === null;
 	const list = isNull ? [] : (LISTS.map((name) => fields[name]).find(Boolean) ?? body);
-	const isEmpty = Array.isArray(list) && list.length === 0;
 	// Beside an error, an empty list does not mean that there are no models.
-	return isEmpty &&
-		(fields.success === false || saysSomething(fields.error) || saysSomething(fields.errors))
-		? body
-		: list;
-}
-
-/** An error that is no `false`, and no empty list or text. */
-function saysSomething(error: unknown): boolean {
-	return typeof error === 'object' && error !== null
-		? Object.keys(error).length > 0
-		: Boolean(error);
+	const isError = fields.success === false || !isEmpty([fields.error, fields.errors]);
+	return isError && Array.isArray(list) && list.length === 0 ? body : list;
 }

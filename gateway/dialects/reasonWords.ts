@@ -1,10 +1,5 @@
-import {
-	type Fields,
-	isEmpty,
-	isFields,
-	parseResponseJsonOrUndefined,
-	plainText,
-} from '../schemas/responseJson';
+import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
+import { jsonIn } from './values';
 
 /** Levels that are read, JSON inside a text among them: no service hides its reason deeper. */
 const MAX_REASON_DEPTH = 10;
@@ -22,19 +17,10 @@ const NO_WORDS = /(?:code|type|class|name|id|ur[il]|links?|status|time|count)$|^
 const BY_FIELD = /errors$/i;
 /** Texts that Python and JavaScript make of a missing value. */
 export const SAYS_NOTHING = /^(?:none|null|undefined|)$/i;
-/** The beginning of JSON, and of a page. */
-const JSON_START = /^\s{0,9}[[{]/;
+/** The beginning of a page. */
 const PAGE_START = /^\s{0,9}<(?:!|[a-z][a-z\d]{0,9}[\s>/])/i;
 /** Codes of success, which MiniMax, iFlytek and others send in each response. */
 export const SUCCESS_WORDS = /^(?:0+|20\d|success|succeed(?:ed)?|ok)$/i;
-
-/** A value, and what the names around it say of it. */
-interface ReasonPlace {
-	name: string;
-	depth: number;
-	/** Whether it is in an object whose name tells of a failure. */
-	isInside: boolean;
-}
 
 /**
  * What a body of any shape says of a failure: of a refused request, or of a failed task. The words that are nearest to the top come
@@ -44,44 +30,39 @@ interface ReasonPlace {
  */
 export function reasonWords(body: unknown): string {
 	let lookedAt = 0;
-	const wordsIn = (value: unknown, place: ReasonPlace): string => {
+	/** @param isInside whether it is in an object whose name tells of a failure */
+	const wordsIn = (value: unknown, name: string, isInside: boolean, depth: number): string => {
 		lookedAt += 1;
-		if (lookedAt > MAX_LOOKED_AT || place.depth > MAX_REASON_DEPTH) return '';
-		const within = (name: string, isInside: boolean): ReasonPlace => ({
-			name,
-			depth: place.depth + 1,
-			isInside,
-		});
-		if (typeof value === 'string') return wordsOfText(value, place);
+		if (lookedAt > MAX_LOOKED_AT || depth > MAX_REASON_DEPTH) return '';
+		const within = (part: unknown, of = name, isReasonInside = isInside) =>
+			wordsIn(part, of, isReasonInside, depth + 1);
+		if (typeof value === 'string') {
+			const json = jsonIn(value);
+			const words = json === undefined ? '' : within(json);
+			return words || (isReason(name) || (isInside && hasWords(name)) ? wordsOfText(value) : '');
+		}
 		if (Array.isArray(value)) {
-			const { name, isInside } = place;
-			const listed = value.slice(0, MAX_LISTED);
-			return joined(
-				listed.map((entry) => wordsIn(entry, within(name, isInside))),
-				'; ',
-			);
+			const listed = value.slice(0, MAX_LISTED).map((entry) => within(entry));
+			return joined(listed, '; ');
 		}
 		// A message of a conversation is what someone said, not a reason.
 		if (!isFields(value) || 'role' in value) return '';
-		const isInside = place.isInside || isReason(place.name);
-		const byField = BY_FIELD.test(place.name) && !Object.keys(value).some(hasWords);
-		const parts = inOrder(value).map(([name, field]) => {
-			if (!byField) return wordsIn(field, within(name, isInside || isProblem(value)));
-			const words = wordsIn(field, within(place.name, true));
-			return words && `${name}: ${words}`;
+		const isReasonInside = isInside || isReason(name) || isProblem(value);
+		const byField = BY_FIELD.test(name) && !Object.keys(value).some(hasWords);
+		const parts = inOrder(value).map(([field, part]) => {
+			if (!byField) return within(part, field, isReasonInside);
+			const words = within(part, name, true);
+			return words && `${field}: ${words}`;
 		});
 		return joined([placeOfReason(value), ...parts], byField ? '; ' : ': ');
 	};
-	const wordsOfText = (text: string, place: ReasonPlace): string => {
-		const json = JSON_START.test(text) ? parseResponseJsonOrUndefined(text) : undefined;
-		const inner = json === undefined ? '' : wordsIn(json, { ...place, depth: place.depth + 1 });
-		if (inner !== '') return inner;
-		const isOfReason = isReason(place.name) || (place.isInside && hasWords(place.name));
-		if (!isOfReason || SAYS_NOTHING.test(text.trim()) || PAGE_START.test(text)) return '';
-		return text.trim();
-	};
-	const name = typeof body === 'string' ? 'message' : '';
-	return wordsIn(body, { name, depth: 0, isInside: false });
+	return wordsIn(body, typeof body === 'string' ? 'message' : '', false, 0);
+}
+
+/** The words of a text; empty for a missing value, and for a page. */
+function wordsOfText(text: string): string {
+	const words = text.trim();
+	return SAYS_NOTHING.test(words) || PAGE_START.test(text) ? '' : words;
 }
 
 function hasWords(name: string): boolean {

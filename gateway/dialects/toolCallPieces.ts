@@ -1,6 +1,6 @@
 import { isEmptied } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
-import { type Fields, isFields } from '../schemas/responseJson';
+import { type Fields, fieldsOf, isFields } from '../schemas/responseJson';
 import { CallArguments, isContinued } from './callArguments';
 import { numberIn } from './values';
 
@@ -69,7 +69,7 @@ export class ToolCallPieces {
 
 	private pieceFrom(fields: Fields, position: number, isAlone: boolean): Fields {
 		const { id, index, function: sent, ...others } = fields;
-		const called = isFields(sent) ? sent : {};
+		const called = fieldsOf(sent);
 		const hasIndex = typeof index === 'number' || (typeof index === 'string' && index !== '');
 		const { arguments: given } = called;
 		const piece = {
@@ -93,7 +93,7 @@ export class ToolCallPieces {
 			call.id = id;
 			this.byId.set(id, call);
 		}
-		return isNew ? { id, ...withValues(others), ...taken } : { ...withValues(others), ...taken };
+		return { ...(isNew && { id }), ...withValues(others), ...taken };
 	}
 
 	private freeIndex(index: unknown): number {
@@ -106,7 +106,5 @@ export class ToolCallPieces {
 
 /** An object without its empty fields. */
 function withValues(fields: Fields): Fields {
-	const entries = Object.entries(fields);
-	const filled = entries.filter(([, value]) => !isEmptied(value));
-	return filled.length === entries.length ? fields : Object.fromEntries(filled);
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmptied(value)));
 }

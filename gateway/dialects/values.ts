@@ -1,4 +1,4 @@
-import type { Fields } from '../schemas/responseJson';
+import { type Fields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
 export function wordsIn(name: string): string {
@@ -7,6 +7,11 @@ export function wordsIn(name: string): string {
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]+/gu, ' ')
 		.trim();
+}
+
+/** The JSON that a text is (kie.ai); undefined for any other text. */
+export function jsonIn(text: string): unknown {
+	return /^\s{0,9}[[{]/.test(text) ? parseResponseJsonOrUndefined(text) : undefined;
 }
 
 /** A number that is sent as text. Anything else is unchanged. */
