@@ -28,11 +28,11 @@ export function afterFailure(request: FailedRequest): AfterFailure {
 	if (!isBillable) return refused;
 	if (!wasSent || error.isNeverSent) return refused;
 	if (!(error instanceof ServiceError)) return lost;
-	const { hidesSuccess } = statusOf(error.told.readAs);
-	// An error inside a response with 2xx, even an overload, may follow a part of the answer.
-	if (error.status < 300 || hidesSuccess === 'always') return lost;
-	if (hidesSuccess === undefined) return refused;
-	return error.told.isFromServerInBetween || error.told.isAnswerLost ? lost : refused;
+	const { status, told } = error;
+	// Whatever is said with such a status, even an overload: with 2xx, it may follow a part of the answer.
+	if (statusOf(status).hidesSuccess === 'always') return lost;
+	if (statusOf(told.readAs).hidesSuccess === undefined) return refused;
+	return told.isFromServerInBetween || told.isAnswerLost ? lost : refused;
 }
 
 /** Whether the same request may succeed later. */

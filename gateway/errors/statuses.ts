@@ -179,8 +179,11 @@ export function statusOf(status: number): Status {
 	// Unprocessable Content: FastAPI, with which many services are made, refuses a field so.
 	if (status === 422) return { ...statusOf(400), status, code, codeInBetween: code };
 	// With these, a server in between gives up waiting, and the outcome of the request is unknown.
-	if (status === 408 || status === 425 || status > 503)
-		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess: 'always' };
+	if (status === 408 || status === 425 || status > 503) {
+		// Anthropic's overload.
+		const hidesSuccess = status === 529 ? 'unless the service says so' : 'always';
+		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess };
+	}
 	return {
 		status,
 		code,

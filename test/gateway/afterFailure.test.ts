@@ -23,11 +23,15 @@ describe('the table of billable requests', () => {
 		['The connection breaks', [networkError(), malformedBody('No JSON', '<html>')]],
 		[
 			'A response with 2xx',
-			[200, 303, 408, 425, 504, 520]
-				.map((status) => serviceError(status))
-				.concat(serviceError(200, { readAs: 503 })),
+			[200, 303, 408, 425, 504, 520].flatMap((status) => [
+				serviceError(status),
+				serviceError(status, { readAs: 503 }),
+			]),
 		],
-		['500 or 502 with a page', [500, 502].map((status) => serviceError(status, inBetween))],
+		[
+			'500, 502 or 529 with a page',
+			[500, 502, 529].map((status) => serviceError(status, inBetween)),
+		],
 		[
 			'500, 502 or 503 with an error that',
 			[500, 502, 503].map((status) => serviceError(status, { isAnswerLost: true })),
@@ -69,6 +73,7 @@ test.each<[string, GatewayError, object, boolean]>([
 		false,
 	],
 	['a quota that is used up', serviceError(429, { readAs: 403 }), {}, false],
+	['one that a 503 tells', serviceError(503, { readAs: 403 }), {}, false],
 ])('%s', (_what, error, request, mayBeSentAgain) => {
 	expect(decided(error, request)).toMatchObject({ mayBeSentAgain });
 });
