@@ -106,7 +106,8 @@ const OVERLOADED = 529;
 /** Reads code, class, words and status together, since each alone may say something else; undefined if they say nothing more. */
 export function errorMeaning(said: ErrorSaid): ErrorMeaning | undefined {
 	const { status, code, words, isErrorBody } = said;
-	if (isQuota(said)) return { code: 'quota_not_enough', status: status === 429 ? 403 : status };
+	if (isQuota(said))
+		return { code: 'quota_not_enough', status: mayHaveRoomAgain(status) ? 403 : status };
 	// A code of its own says more than its class.
 	const meant = codeMeaning(code ?? said.type);
 	const meanings = [meant, codeMeaning(said.type)];
@@ -121,6 +122,9 @@ export function errorMeaning(said: ErrorSaid): ErrorMeaning | undefined {
 	return meant && { code: meant };
 }
 
+/** Whether the same request may succeed after a response with this status. */
+const mayHaveRoomAgain = (status: number) => status === 429 || status >= 500;
+
 function codeMeaning(code = ''): Code | undefined {
 	const words = wordsIn(code).replace(/ (?:error|exception)$/, '');
 	return CODE_WORDS.find(([, known]) => known.includes(words))?.[0];
@@ -129,7 +133,7 @@ function codeMeaning(code = ''): Code | undefined {
 function isQuota({ status, code, type, words, namesWait }: ErrorSaid): boolean {
 	if (status === 402 || code === 'quota_not_enough') return true;
 	// Gemini says of a rate, too, that the quota is exceeded, and when it has room again.
-	if (namesWait && status === 429) return false;
+	if (namesWait && mayHaveRoomAgain(status)) return false;
 	if (isQuotaCode(code) || isQuotaCode(type)) return true;
 	if (!QUOTA_STATUSES.includes(status) || !QUOTA_WORDS.test(words)) return false;
 	return !(status === 429 && RATE_WORDS.test(words));

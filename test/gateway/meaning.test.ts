@@ -1,5 +1,6 @@
 import type { ErrorSaid } from '../../gateway/dialects';
 import { meaningOf } from '../../gateway/errors/meaning';
+import { statusOf } from '../../gateway/errors/statuses';
 
 const meant = (
 	status: number,
@@ -29,6 +30,22 @@ test.each<[number, string, { code?: string; type?: string }?]>([
 	const meaning = meant(status, words, more);
 	expect(meaning.message).toBe('The account has no quota left');
 	expect(meaning.readAs).not.toBe(429);
+});
+
+test.each(['quota_not_enough', 'insufficient_quota', 'insufficient_user_quota'])(
+	'the code %s is a quota that is used up, for which no retry helps, whatever the status',
+	(code) => {
+		for (const status of [402, 403, 429, 500, 502, 503, 504, 529])
+			expect(statusOf(meant(status, 'No', { code }).readAs).isTransient).toBeUndefined();
+	},
+);
+
+test('a service that names a wait for a quota has room again', () => {
+	for (const readAs of [429, 503])
+		expect(meant(readAs, 'No', { code: 'insufficient_quota', namesWait: true })).toMatchObject({
+			readAs,
+			isUsedUp: false,
+		});
 });
 
 test.each<[number, string, boolean]>([
