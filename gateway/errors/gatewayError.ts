@@ -126,7 +126,9 @@ export class ServiceError extends GatewayError {
 		failure: ErrorRecord & Facts & { http_status: number },
 		readonly told: ToldByResponse,
 	) {
-		super({ ...failure, isApiError: true, isAnswer: failure.http_status < 300 });
+		// An overload is none, whatever its status.
+		const isAnswer = failure.http_status < 300 && !failure.transient;
+		super({ ...failure, isApiError: true, isAnswer });
 		this.status = failure.http_status;
 	}
 }

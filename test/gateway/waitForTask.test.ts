@@ -228,6 +228,7 @@ test('a poll that was sent before Max Wait and ends after it is followed by anot
 
 test.each<[string, Error, number]>([
 	['that refuses each poll', serviceError(503), 0],
+	['that says with status 200 that it is overloaded', serviceError(200, { readAs: 503 }), 0],
 	['that never responds', timeout(), Infinity],
 ])('a service %s after Max Wait is polled for up to a minute', async (_which, failure, takesMs) => {
 	const { ended, outcome } = await waitForOne([failure], { maxWaitMs: INTERVAL }, { takesMs });
