@@ -164,7 +164,7 @@ export class Gateway {
 	async submitVideo(
 		request: VideoRequest,
 		signal?: AbortSignal,
-		inline?: Map<string, Buffer>,
+		inline = new Map<string, Buffer>(),
 	): Promise<VideoSubmission> {
 		const submission = {
 			method: 'POST',
@@ -173,13 +173,12 @@ export class Gateway {
 			connection: 'own',
 			scope: { endpoint: 'video', model: request.model },
 		} as const;
-		const submitted = await sendRequest(this.context, submission, readSubmission, signal);
-		const { shown, sent, videos } = submitted;
+		const read = (response: ServiceResponse) => readSubmission(response, inline);
+		const { shown, sent } = await sendRequest(this.context, submission, read, signal);
 		const data = shown.data.map((task, index) => ({
 			...task,
 			used: usedOf(task, sent.data[index]),
 		}));
-		for (const [index, video] of videos.entries()) if (video) inline?.set(data[index]!.id, video);
 		return { ...shown, data };
 	}
 

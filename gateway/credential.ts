@@ -21,10 +21,10 @@ type VideoBasePath = z.infer<typeof videoBasePath>;
 const videoBasePath = z.enum(['/media/v1', '/v1']);
 
 const credentialFields = z.object({
-	baseUrl: z.string().optional(),
-	apiKey: z.string().optional(),
-	videoBasePath: videoBasePath.optional(),
-	ignoreSslIssues: z.boolean().optional(),
+	baseUrl: z.string().default(''),
+	apiKey: z.string().default(''),
+	videoBasePath: videoBasePath.default('/media/v1'),
+	ignoreSslIssues: z.boolean().default(false),
 });
 
 /** The names of the fields in the form of the credential. */
@@ -40,61 +40,50 @@ const LABELS: Record<string, string> = {
  * @throws GatewayError, which never repeats the key.
  */
 export function parseCredential(fields: unknown): Credential {
-	const parsed = credentialFields.safeParse(fields);
-	if (!parsed.success) {
-		const parameter = String(parsed.error.issues[0]?.path[0] ?? 'credential');
-		throw invalidInput(
-			parameter,
-			`${LABELS[parameter] ?? 'The credential'} is not valid`,
-			'Correct it in the Generation Service API credential.',
-		);
-	}
-	return {
-		baseUrl: parseBaseUrl(parsed.data.baseUrl ?? ''),
-		apiKey: parseApiKey(parsed.data.apiKey ?? ''),
-		videoBasePath: parsed.data.videoBasePath ?? '/media/v1',
-		ignoreSslIssues: parsed.data.ignoreSslIssues ?? false,
-	};
+	const { data, error } = credentialFields.safeParse(fields);
+	if (data)
+		return { ...data, baseUrl: parseBaseUrl(data.baseUrl), apiKey: parseApiKey(data.apiKey) };
+	const parameter = String(error.issues[0]?.path[0] ?? 'credential');
+	throw invalidInput(
+		parameter,
+		`${LABELS[parameter] ?? 'The credential'} is not valid`,
+		'Correct it in the Generation Service API credential.',
+	);
 }
 
 function parseBaseUrl(text: string): string {
 	const trimmed = text.trim();
 	if (trimmed === '')
 		throw invalidUrl('The credential has no Base URL', 'Enter the URL of the service.');
-	if (trimmed.length > MAX_BASE_URL) {
+	if (trimmed.length > MAX_BASE_URL)
 		throw invalidUrl(
 			`The Base URL of the credential is longer than ${MAX_BASE_URL} characters`,
 			'Enter the URL of the service and nothing else.',
 		);
-	}
 	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
 	const [, port = 0] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(trimmed) ?? [];
-	if (Number(port) > MAX_PORT) {
+	if (Number(port) > MAX_PORT)
 		throw invalidUrl(
 			`The Base URL of the credential has the port ${port}, and the highest is ${MAX_PORT}`,
 			'Correct the port, or remove it.',
 		);
-	}
-	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+	if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
 		throw invalidUrl(
 			'The Base URL of the credential is not a valid http:// or https:// URL',
 			/^https?:|:\/\//i.test(trimmed) || !URL.canParse(`https://${trimmed}`)
 				? 'Enter it as in https://gateway.example.com.'
 				: 'Put https:// before it.',
 		);
-	}
-	if (url.username !== '' || url.password !== '') {
+	if (url.username !== '' || url.password !== '')
 		throw invalidUrl(
 			'The Base URL of the credential contains a user name or a password',
 			'Remove the @ and what is before it, up to the //.',
 		);
-	}
-	if (/[?#]/.test(trimmed)) {
+	if (/[?#]/.test(trimmed))
 		throw invalidUrl(
 			'The Base URL of the credential contains a query (?) or a fragment (#)',
 			'Remove the ? or # and what follows it.',
 		);
-	}
 	const path = withoutTrailingSlashes(url.pathname);
 	return url.origin + (path.endsWith('/v1') ? withoutTrailingSlashes(path.slice(0, -3)) : path);
 }
@@ -108,25 +97,18 @@ function parseApiKey(text: string): string {
 	const key = text.trim().replace(/^Bearer(\s+|$)/i, '');
 	if (key === '')
 		throw invalidKey('The credential has no API Key', 'Enter the key of your account.');
-	if (key.length > MAX_API_KEY) {
+	if (key.length > MAX_API_KEY)
 		throw invalidKey(
 			`The API Key of the credential is longer than ${MAX_API_KEY} characters`,
 			'Enter the key and nothing else.',
 		);
-	}
-	if (!/^[\x21-\x7e]+$/.test(key)) {
+	if (!/^[\x21-\x7e]+$/.test(key))
 		throw invalidKey(
 			'The API Key of the credential contains white space, control characters or other characters that no key has',
 			'Copy the key again, on one line and with nothing else.',
 		);
-	}
 	return key;
 }
 
-function invalidUrl(message: string, advice: string) {
-	return invalidInput('baseUrl', message, advice);
-}
-
-function invalidKey(message: string, advice: string) {
-	return invalidInput('apiKey', message, advice);
-}
+const invalidUrl = (message: string, advice: string) => invalidInput('baseUrl', message, advice);
+const invalidKey = (message: string, advice: string) => invalidInput('apiKey', message, advice);

@@ -19,12 +19,15 @@ export function logText(text: string): string {
 
 /** The ID of a task on one line. It is never cut, since it is the only way to what was paid for. */
 export function idText(id: string): string {
-	return escapeControls(id);
+	return id.replace(
+		UNSAFE,
+		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
 }
 
 /** The ID of a task in a log. An ID may be a URL, whose query may be signed. */
 export function idInLog(id: string): string {
-	return escapeControls(withoutQueries(id));
+	return idText(withoutQueries(id));
 }
 
 function withoutQueries(text: string): string {
@@ -37,18 +40,11 @@ export function shortText(text: string): string {
 }
 
 function clipped(text: string, length: number): string {
-	const escaped = escapeControls(text.slice(0, length + 1));
+	const escaped = idText(text.slice(0, length + 1));
 	return escaped.length <= length ? escaped : `${escaped.slice(0, length - 1)}…`;
 }
 
 /** A message for n8n's log on one line, without URLs, which may be signed. */
 export function logMessage(message: string): string {
-	return escapeControls(message.replace(/\r?\n/g, ' ').replace(URLS, '[URL]'));
-}
-
-function escapeControls(text: string): string {
-	return text.replace(
-		UNSAFE,
-		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-	);
+	return idText(message.replace(/\r?\n/g, ' ').replace(URLS, '[URL]'));
 }

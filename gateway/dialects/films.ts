@@ -121,16 +121,15 @@ export function filmsOf(films: readonly Film[], whole: Place, task: Place): stri
 	const [best] = [...found].sort((a, b) => order(a) - order(b));
 	if (best === undefined) return [];
 	const same = found.filter(({ address }) => address === best.address);
-	const lists = [...new Set(same.map(({ place }) => place.slot))]
-		.slice(0, MAX_LISTS)
-		.map((slot) => {
-			const entries = found.filter(({ place }) => place.slot === slot);
-			const least = Math.min(...entries.map(({ rank }) => rank));
-			// A playlist beside its film, and an address for others beside one for everyone.
-			return new Set(
-				entries.filter(({ rank }) => rank % 2 === least % 2).map((film) => film.address),
-			);
-		});
+	const slots = [...new Set(same.map(({ place }) => place.slot))].slice(0, MAX_LISTS);
+	const lists = slots.map((slot) => {
+		const entries = found.filter(({ place }) => place.slot === slot);
+		const least = Math.min(...entries.map(({ rank }) => rank));
+		// A playlist beside its film, and an address for others beside one for everyone.
+		return new Set(
+			entries.filter(({ rank }) => rank % 2 === least % 2).map((film) => film.address),
+		);
+	});
 	const [longest = []] = lists.sort((a, b) => b.size - a.size);
 	return [...new Set([best.address, ...longest])];
 }

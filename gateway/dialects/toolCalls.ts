@@ -1,7 +1,7 @@
 import { joinedObjects } from '../schemas/jsonScanner';
 import { MAX_ENTRIES } from '../schemas/lists';
 import {
-	type Fields,
+	fieldsOf,
 	isFields,
 	parseResponseJsonOrUndefined,
 	plainText,
@@ -47,20 +47,17 @@ function argumentsIn(given: unknown, isEncodedTwice = true): string {
 function distinct(calls: unknown[]): unknown[] {
 	const made = new Set<string>();
 	return calls.filter((call) => {
-		const called = isFields(call) && isFields(call.function) ? call.function : undefined;
-		if (called === undefined || typeof called.name !== 'string' || called.name === '') return true;
-		const { id } = call as Fields;
-		const name = typeof id === 'string' ? id : '';
-		const given = plainText(called.arguments) || '{}';
+		const { id: sentId, function: called } = fieldsOf(call);
+		const { name, arguments: sent } = fieldsOf(called);
+		if (typeof name !== 'string' || name === '') return true;
+		const id = typeof sentId === 'string' ? sentId : '';
+		const given = plainText(sent) || '{}';
 		const value = parseResponseJsonOrUndefined(given) ?? given;
-		const key = (...parts: unknown[]) => JSON.stringify([called.name, ...parts]);
-		const isKnown =
-			name === ''
-				? made.has(key(value))
-				: made.has(key(value, name)) ||
-					made.has(key(value, '')) ||
-					(given === '{}' && made.has(key(name)));
-		for (const one of [key(value), key(value, name), key(name)]) made.add(one);
+		const key = (...parts: unknown[]) => JSON.stringify([name, ...parts]);
+		const same = [key(value, id), key(value, '')];
+		if (given === '{}') same.push(key(id));
+		const isKnown = (id === '' ? [key(value)] : same).some((one) => made.has(one));
+		for (const one of [key(value), key(value, id), key(id)]) made.add(one);
 		return !isKnown;
 	});
 }

@@ -5,7 +5,7 @@ import { sha256 } from '../hash';
 import { ByteBuffer, hasContent, isWholeJson, MAX_RESOURCE_BYTES } from '../http/body';
 import { parseResource } from '../parseResponse';
 import { type Asked, isAbout, submissionFrom, takeInlineVideos, taskFrom } from '../dialects';
-import { isFields } from '../schemas/responseJson';
+import { fieldsOf } from '../schemas/responseJson';
 import { videoSubmission, videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
 import { JsonWithInlineData } from './inlineData';
@@ -51,8 +51,11 @@ const FILE_AS_JSON = Buffer.from('{"status":"completed","data":[{"b64_json":"fil
 /** The task that an empty response with status 202 tells of (xAI). */
 const ACCEPTED_AS_JSON = Buffer.from('{"status":"processing"}');
 
-/** Reads a submission, and the finished video of each of its tasks that has one in the response itself. */
-export async function readSubmission(response: ServiceResponse) {
+/**
+ * Reads a submission.
+ * @param inline gets the finished video of each of its tasks that has one in the response itself, by the ID of the task
+ */
+export async function readSubmission(response: ServiceResponse, inline: Map<string, Buffer>) {
 	const { json, isWhole, videoOf } = await readApart(response, true);
 	const videos = new Map<unknown, Buffer>();
 	const placeOf = (data: string) => {
@@ -63,11 +66,12 @@ export async function readSubmission(response: ServiceResponse) {
 	};
 	const from = (answer: unknown) => submissionFrom(answer, placeOf);
 	const { shown, sent } = await parseResource(json, isWhole, response, videoSubmission, from);
-	const inline = shown.data.map(({ status, url }) =>
-		status === 'completed' ? videos.get(url) : undefined,
-	);
+	for (const { id, status, url } of shown.data) {
+		const video = videos.get(url);
+		if (video && status === 'completed') inline.set(id, video);
+	}
 	for (const task of [...shown.data, ...sent.data]) if (videos.has(task.url)) task.url = null;
-	return { shown, sent, videos: inline };
+	return { shown, sent };
 }
 
 /**
@@ -97,7 +101,7 @@ export async function readTaskWithVideo(
 
 /** `response_format` promises inline data, and no table of the document shows it: it is beside the URL. */
 function takeOwnData(answer: unknown): string {
-	const { b64_json } = isFields(answer) ? answer : {};
+	const { b64_json } = fieldsOf(answer);
 	if (typeof b64_json !== 'string') return '';
 	Reflect.deleteProperty(answer as object, 'b64_json');
 	return b64_json;
