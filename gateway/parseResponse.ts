@@ -5,7 +5,12 @@ import { shortText } from './lineText';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './errors/errorBody';
 import { readAs, type ResourceSchema } from './schemas/lists';
-import { parseResourceJson, TooComplexError } from './schemas/responseJson';
+import {
+	parseUnbounded,
+	parseResourceJson,
+	TooComplexError,
+	withinBounds,
+} from './schemas/responseJson';
 import { htmlToText, isHtml, toServiceError } from './errors/serviceError';
 
 /** As many contain what an error shows and the longest key. */
@@ -73,28 +78,34 @@ export async function parseResource<Resource>(
 	from: Door,
 	refusal: (error: GatewayError, value: unknown) => GatewayError = (error) => error,
 ): Promise<ReadResource<Resource>> {
-	if (!complete) throw refusal(malformedResponse(response, TOO_LARGE, bytes), undefined);
-	const tooLarge = (why: string) => malformedResponse(response, `${TOO_LARGE}: ${why}`, bytes);
-	let shownValue: unknown;
-	let sentValue: unknown;
+	const tooLarge = (why: string) =>
+		refusal(malformedResponse(response, `${TOO_LARGE}${why}`, bytes), undefined);
+	if (!complete) throw tooLarge('');
+	const isLong = bytes.length > LONG_BYTES;
+	const read = async (json: string) => {
+		if (isLong) await nextTurn();
+		const value = parseUnbounded(json);
+		if (isLong) await nextTurn();
+		// What the document shows is within all bounds.
+		return readAs(value, schema, () => from(withinBounds(value, json)));
+	};
+	const body = bytes.toString('utf8');
+	// A key that the service repeats in a good response would be stored by n8n.
+	const text = response.apiKey.redactResponse(body);
 	try {
-		const body = bytes.toString('utf8');
-		// A key that the service repeats in a good response would be stored by n8n.
-		const text = response.apiKey.redactResponse(body);
-		if (bytes.length > LONG_BYTES) await nextTurn();
-		sentValue = shownValue = parseResourceJson(text);
-		if (text !== body) sentValue = parseResourceJson(body);
+		const shown = await read(text);
+		const sent = text === body ? shown : await read(body);
+		if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
+		const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
+		if (tooBig) throw new TooComplexError(tooBig.message);
 	} catch (error) {
-		if (error instanceof TooComplexError) throw refusal(tooLarge(error.message), undefined);
-		throw malformedResponse(response, notJsonAdvice(response), bytes);
+		if (error instanceof TooComplexError) throw tooLarge(`: ${error.message}`);
+		const isJson = !(error instanceof SyntaxError);
+		throw isJson ? (error as Error) : malformedResponse(response, notJsonAdvice(response), bytes);
 	}
-	if (bytes.length > LONG_BYTES) await nextTurn();
-	const shown = readAs(shownValue, schema, from);
-	const sent = sentValue === shownValue ? shown : readAs(sentValue, schema, from);
-	if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
-	const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
-	if (tooBig) throw refusal(tooLarge(tooBig.message), undefined);
-	if (readErrorBody(shownValue)) throw refusal(toServiceError(response, shownValue), sentValue);
+	const value = parseResourceJson(text);
+	const sentValue = text === body ? value : parseResourceJson(body);
+	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentValue);
 	const message = 'The response does not have the format of the service';
 	throw refusal(malformedResponse(response, message, bytes), sentValue);
 }

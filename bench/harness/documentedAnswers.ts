@@ -1,7 +1,7 @@
 import { errorFrom, submissionFrom, taskFrom } from '../../gateway/dialects';
 import { errorBody } from '../../gateway/schemas/errors';
 import { readAs } from '../../gateway/schemas/lists';
-import { parseResourceJson } from '../../gateway/schemas/responseJson';
+import { parseUnbounded, parseResponseJson } from '../../gateway/schemas/responseJson';
 import { videoSubmission, videoTaskReport } from '../../gateway/schemas/video';
 
 const ID = 'task-0190f3a6c2e47d11';
@@ -33,19 +33,19 @@ type Read = (json: string) => { success: boolean };
 const ANSWERS: Record<string, { answer: object; read: Read }> = {
 	'a running poll': {
 		answer: running,
-		read: (json) => readAs(parseResourceJson(json), videoTaskReport, asTask),
+		read: (json) => readAs(parseUnbounded(json), videoTaskReport, asTask),
 	},
 	'a completed poll': {
 		answer: completed,
-		read: (json) => readAs(parseResourceJson(json), videoTaskReport, asTask),
+		read: (json) => readAs(parseUnbounded(json), videoTaskReport, asTask),
 	},
 	'a submission': {
 		answer: { ...head, data: [task] },
-		read: (json) => readAs(parseResourceJson(json), videoSubmission, asSubmission),
+		read: (json) => readAs(parseUnbounded(json), videoSubmission, asSubmission),
 	},
 	'an error body': {
 		answer: wait,
-		read: (json) => readAs(parseResourceJson(json), errorBody, errorFrom),
+		read: (json) => readAs(parseResponseJson(json), errorBody, errorFrom),
 	},
 };
 export const DOCUMENTED = Object.keys(ANSWERS);

@@ -10,7 +10,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { anyList, counted, listOf, type ResourceSchema, spare } from './lists';
+import { anyList, counted, listOf, type ResourceSchema, spare, spares, tableOf } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -109,24 +109,23 @@ const FINISH_WORDS = ['stop', 'length', 'content_filter'] as const;
 /** `tool_calls` is that of function calling, which the document names but does not show. */
 export const FINISH_REASONS = [...FINISH_WORDS, 'tool_calls'] as const;
 
+const head = { id: z.string(), model: z.string() };
+const count = z.number();
+const usage = { prompt_tokens: count, completion_tokens: count, total_tokens: count };
+
 /** Chat completion (response, non-streaming). */
-const exactCompletion = z.strictObject({
-	id: z.string(),
+const exactCompletion = tableOf({
+	...head,
 	object: z.literal('chat.completion'),
 	created: z.number(),
-	model: z.string(),
 	choices: listOf(
-		z.strictObject({
+		tableOf({
 			index: z.number(),
-			message: z.strictObject({ role: z.literal('assistant'), content: z.string() }),
+			message: tableOf({ role: z.literal('assistant'), content: z.string() }),
 			finish_reason: z.enum(FINISH_WORDS),
 		}),
 	),
-	usage: z.strictObject({
-		prompt_tokens: z.number(),
-		completion_tokens: z.number(),
-		total_tokens: z.number(),
-	}),
+	usage: tableOf(usage),
 });
 
 /** `content` is null for tool calls, which the document names but does not show: they have the fields of similar services. */
@@ -145,15 +144,11 @@ const choice = z.looseObject({
 	end: spare(z.enum([...FINISH_REASONS, 'aborted', 'failed'])),
 });
 
-const count = spare(z.number());
 /** Unknown fields are kept. Only the choices matter: the answer is paid for, so no other field is worth losing it over. */
 const lenientCompletion = z.looseObject({
-	id: spare(z.string()),
-	model: spare(z.string()),
+	...spares(head),
 	choices: listOf(choice),
-	usage: spare(
-		z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
-	),
+	usage: spare(z.looseObject(spares(usage))),
 	/** A completion that the document does not show, as it was sent. */
 	sent_as: z.looseObject({}).optional(),
 });

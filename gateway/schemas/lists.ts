@@ -21,13 +21,27 @@ export const anyList = z.custom<unknown[]>(Array.isArray);
 export const spare = <Schema extends z.ZodType>(schema: Schema) =>
 	schema.optional().catch(undefined);
 
-/** The fields of a table, each of which nothing is lost without; null, too, is shown as it is. */
+/** The fields of a table, each of which nothing is lost without. */
 export function spares<Shape extends Record<string, z.ZodType>>(shape: Shape) {
-	const fields = Object.entries(shape).map(([name, field]) => [name, spare(field.nullable())]);
+	const fields = Object.entries(shape).map(([name, field]) => [name, spare(field)]);
 	return Object.fromEntries(fields) as {
-		[Name in keyof Shape]: ReturnType<typeof spare<z.ZodNullable<Shape[Name]>>>;
+		[Name in keyof Shape]: ReturnType<typeof spare<Shape[Name]>>;
 	};
 }
+
+/** The fields of a table, each of which may be null. */
+export function orNull<Shape extends Record<string, z.ZodType>>(shape: Shape) {
+	const fields = Object.entries(shape).map(([name, field]) => [name, field.nullable()]);
+	return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
+}
+
+/** Whether a value is a number that may be another one than was sent. */
+export const isRounded = (value: unknown): boolean =>
+	Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** An object of a table: with these fields and no other, and with numbers as they were sent. */
+export const tableOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+	z.strictObject(shape).refine((fields) => !Object.values(fields).some(isRounded));
 
 /** A resource: as the document shows it and nothing else, and with all that does not lose a paid answer. */
 export interface ResourceSchema<Resource> {

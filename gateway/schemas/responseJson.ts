@@ -1,3 +1,5 @@
+import { isRounded } from './lists';
+
 /**
  * Values of one response: each takes some 50 bytes of memory, however few characters it has. An answer of 5,000 tokens with
  * 20 alternatives for each (`top_logprobs`) has nearly as many, and is paid for.
@@ -51,22 +53,30 @@ export class TooComplexError extends Error {
  * @throws SyntaxError
  */
 export function parseResponseJson(text: string): unknown {
-	return parseWithinBounds(text).value;
+	const value = parseUnbounded(text);
+	hasRounded(value, MAX_DEPTH);
+	return value;
 }
 
 /** As {@link parseResponseJson}, with whole numbers beyond 2^53 as texts: an ID and a seed stay what they are. */
-export function parseResourceJson(text: string): unknown {
-	const { value, isRounded } = parseWithinBounds(text);
-	return isRounded ? parseWithinBounds(quoteLongNumbers(text)).value : value;
-}
+export const parseResourceJson = (text: string): unknown =>
+	withinBounds(parseUnbounded(text), text);
 
-function parseWithinBounds(text: string): { value: unknown; isRounded: boolean } {
+/** As {@link parseResponseJson}, of any depth: {@link withinBounds} checks the rest. */
+export function parseUnbounded(text: string): unknown {
 	// Each value but the first takes two characters or more, so most texts need not be searched.
 	if (text.length > MAX_VALUES * 2 && countValues(text) > MAX_VALUES) {
 		throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
 	}
-	const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
-	return { value, isRounded: hasRounded(value, MAX_DEPTH) };
+	return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
+/**
+ * What {@link parseResourceJson} makes of a text that is parsed already.
+ * @throws TooComplexError
+ */
+export function withinBounds(value: unknown, json: string): unknown {
+	return hasRounded(value, MAX_DEPTH) ? parseResponseJson(quoteLongNumbers(json)) : value;
 }
 
 /** As {@link parseResponseJson}; undefined for what it refuses. */
@@ -102,7 +112,7 @@ export function valuesIn(value: unknown): number {
  * @throws TooComplexError when it has more levels, or fields in one object, than any response
  */
 function hasRounded(value: unknown, levels: number): boolean {
-	if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+	if (isRounded(value)) return true;
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
 	let found = false;

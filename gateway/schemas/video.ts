@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import { addTooBig, listOf, type ResourceSchema, spare, spares } from './lists';
+import { addTooBig, listOf, orNull, type ResourceSchema, spare, spares, tableOf } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -50,31 +50,28 @@ export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
-const taskId = z.string().min(1).max(MAX_TASK_ID);
+/** Video submission response, without its tasks. */
+const submission = {
+	...{ id: z.string(), object: z.string() },
+	...{ created: z.number(), model: z.string() },
+};
 const submittedTask = {
-	id: taskId,
+	id: z.string(),
 	/** "`processing` on submission" */
 	status: z.enum(['queued', 'processing']),
 	/** "null until a result exists" */
 	url: z.null(),
 	revised_prompt: z.string().optional(),
 };
-/** Video submission response. */
-const exactSubmission = z.strictObject({
-	id: z.string(),
-	object: z.string(),
-	created: z.number(),
-	model: z.string(),
-	data: listOf(z.strictObject(submittedTask)),
+const exactSubmission = tableOf({
+	...submission,
+	data: listOf(z.strictObject({ ...submittedTask, id: z.string().min(1).max(MAX_TASK_ID) })),
 });
 
 /** Only the IDs lead to what was paid for. */
 const lenientSubmission = z
 	.looseObject({
-		id: spare(z.string()),
-		object: spare(z.string()),
-		created: spare(z.number()),
-		model: spare(z.string()),
+		...spares(submission),
 		data: listOf(
 			z.looseObject({
 				id: z.string().min(1),
@@ -99,18 +96,21 @@ export const videoSubmission: ResourceSchema<VideoSubmission> = {
 
 /** Video task (status query response). */
 const metadata = { duration: z.number(), size: z.string(), fps: z.number(), format: z.string() };
-const ofTask = { progress: z.number().min(0).max(100), created_at: z.number() };
-const runningTask = z
-	.strictObject({ ...ofTask, ...submittedTask })
-	.partial({ progress: true, created_at: true });
+const runningTask = {
+	...submittedTask,
+	/** "0 to 100 (percent)" */
+	progress: z.literal([...Array(101).keys()]).optional(),
+	created_at: z.number().optional(),
+};
 const exactReport = z.discriminatedUnion('status', [
-	runningTask,
-	runningTask.extend({
+	tableOf(runningTask),
+	tableOf({
+		...runningTask,
 		status: z.literal('completed'),
 		/** "Address of the produced video when completed" */
 		url: z.string().regex(/^https?:\/\/\S+$/),
 		completed_at: z.number().optional(),
-		metadata: z.strictObject(metadata).partial().optional(),
+		metadata: tableOf(z.object(metadata).partial().shape).optional(),
 	}),
 ]);
 
@@ -119,13 +119,16 @@ const lenientReport = z.looseObject({
 	id: z.string().min(1).optional(),
 	/** One of the four task statuses. With any other word, the task is still running. */
 	status: z.string().min(1),
-	...spares({
-		...ofTask,
-		url: z.string(),
-		revised_prompt: z.string(),
-		metadata: z.looseObject(spares(metadata)),
-		completed_at: z.number(),
-	}),
+	...spares(
+		orNull({
+			progress: z.number().min(0).max(100),
+			created_at: z.number(),
+			url: z.string(),
+			revised_prompt: z.string(),
+			metadata: z.looseObject(spares(orNull(metadata))),
+			completed_at: z.number(),
+		}),
+	),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
 	/** What a dialect says beside: further videos, a status that is none of the four, with what it means, and the words of a failure. */
