@@ -13,14 +13,13 @@ import { SpendingLimit } from '../shared/book/spendingLimit';
 import { beginDurableWait, type DurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { testConnection } from '../shared/editor/testConnection';
-import { hintAfterRun } from '../shared/output/hints';
 import type { OutputFieldsByFile } from '../shared/output/item';
 import { NodeConnectionTypes } from '../shared/form/sharedProperties';
 import { runItems } from '../shared/run/runItems';
 import { requestHints, requestParameters } from './form/request';
 import { waitingTooltip, waitsInDatabase } from './form/wait';
 import { operationProperties, operations } from './operations';
-import { aboutStopped, addTasks } from './tasks/log';
+import { addTasks } from './tasks/log';
 import { itemsOf } from './tasks/output';
 import type { BookedRun } from './tasks/plan';
 import { workOf } from './tasks/run';
@@ -126,8 +125,5 @@ async function runChosenOperation(
 		complete: (error) => addTasks(run, error),
 		end: (ended) => book.end(ended),
 	});
-	if (!Array.isArray(made)) return made;
-	const about = made.some(({ json }) => json.error !== undefined) && aboutStopped(run);
-	if (about) hintAfterRun(context, about);
-	return [made];
+	return Array.isArray(made) ? [made] : made;
 }

@@ -35,19 +35,6 @@ export function listOfIds(ids: string[]): string {
 	return `${ids.length === 1 ? 'ID' : 'IDs'}: ${ids.join(', ')}`;
 }
 
-/** The lines of an error that ends a batch in which some videos are paid. */
-export function adviceAboutBatch(paid: number, items: number): string[] {
-	const [are, them] = paid === 1 ? ['is', 'it'] : ['are', 'them'];
-	const how = toGetWithoutPaying({ operation: 'Wait', count: paid, after: APART });
-	const lines = [
-		`${paid} of these videos ${are} paid. ${how}.`,
-		`Executing this node again pays for ${them} again.`,
-	];
-	const handOn =
-		'To hand on what succeeds, set On Error of this node to Continue (using error output).';
-	return items > 1 ? [...lines, handOn] : lines;
-}
-
 /** What a Stop leaves behind. */
 export function stoppedRunPaid(count: number): string {
 	const videos = count === 1 ? '1 video' : `${count} videos`;

@@ -9,7 +9,7 @@ import { fieldOf } from '../../shared/form/parameterValues';
 import { maxBillableRequestsOption } from '../../shared/form/sharedProperties';
 import { MANY_VIDEOS } from '../form/request';
 import { listOfIds, toGetWithoutPaying } from './advice';
-import { urlOf } from './log';
+import { aboutStopped, urlOf } from './log';
 import type { BookedRun } from './plan';
 
 const AFTER_THIS_NODE = { after: ' after this one', taskId: 'its Task ID as it is' };
@@ -21,11 +21,12 @@ const MAX_LISTED_VIDEOS = 20;
 
 /** Shows the hints about the items of a run. */
 export function showVideoHints(
-	{ context, submits }: BookedRun,
+	run: BookedRun,
 	states: string[],
 	items: INodeExecutionData[],
 	entries: BookEntry[],
 ): void {
+	const { context, submits } = run;
 	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 	hintAboutEach(context, 'video', [
 		...states,
@@ -53,6 +54,8 @@ export function showVideoHints(
 			context,
 			files.flatMap(({ fileName }) => fileName ?? []),
 		);
+	const stopped = items.some(({ json }) => json.error !== undefined) && aboutStopped(run);
+	if (stopped) hintAfterRun(context, stopped);
 }
 
 function repeated(count: number, state: string): string[] {

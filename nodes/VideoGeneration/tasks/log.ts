@@ -8,14 +8,7 @@ import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
 import { isStopped } from '../../shared/run/cancel';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
-import {
-	adviceAboutBatch,
-	APART,
-	COSTS_NOTHING,
-	listOfIds,
-	stoppedRunPaid,
-	toGetWithoutPaying,
-} from './advice';
+import { APART, COSTS_NOTHING, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import type { BookedRun } from './plan';
 import { rememberStopped, stoppedBefore } from './stoppedRuns';
 
@@ -129,11 +122,20 @@ export function addTasks(run: BookedRun, error: NodeError): void {
 	if (inMessage.length > 0) error.message = [withFullStop(error.message), ...inMessage].join(' ');
 }
 
-/** Where tasks are paid besides those that fail, which have advice of their own. */
+/** The lines of an error where tasks are paid besides those that fail, which have advice of their own. */
 function aboutBatch({ book, context }: BookedRun): string[] {
 	const paid = book.tasks.filter(isPaid);
-	const areAllFailed = paid.every(({ error }) => error !== undefined);
-	return areAllFailed ? [] : adviceAboutBatch(paid.length, context.getInputData().length);
+	const { length: count } = paid;
+	if (paid.every(({ error }) => error !== undefined)) return [];
+	const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
+	const how = toGetWithoutPaying({ operation: 'Wait', count, after: APART });
+	const handOn =
+		'To hand on what succeeds, set On Error of this node to Continue (using error output).';
+	return [
+		`${count} of these videos ${are} paid. ${how}.`,
+		`Executing this node again pays for ${them} again.`,
+		context.getInputData().length > 1 ? handOn : '',
+	];
 }
 
 /** For a Get or Wait that fails in a manual run: the videos that stopped runs of its workflow paid for. */

@@ -74,8 +74,8 @@ interface Opened {
 function paidBefore(ids: string[]): GatewayError {
 	const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length, after: APART });
 	const advice = `${how}. To make new videos, execute again. ${listOfIds(ids.map(idText))}`;
-	const code: NodeCode = 'node_error';
-	return new GatewayError({ message: stoppedRunPaid(ids.length), advice, code });
+	const message = stoppedRunPaid(ids.length);
+	return new GatewayError({ message, advice, code: 'node_error' satisfies NodeCode });
 }
 
 /** Without its book, a run might submit videos again. */
@@ -83,6 +83,6 @@ function lostState(ids: string[]): GatewayError {
 	const how = toGetWithoutPaying({ operation: 'Wait', count: ids.length });
 	const list = ids.length > 0 ? ` ${listOfIds(ids)}` : '';
 	const advice = `Nothing was submitted again. n8n lost the state, or another version of this package stored it. ${how}.${list}`;
-	const code: NodeCode = 'node_error';
-	return new GatewayError({ message: 'The state of this wait is lost', advice, code });
+	const message = 'The state of this wait is lost';
+	return new GatewayError({ message, advice, code: 'node_error' satisfies NodeCode });
 }

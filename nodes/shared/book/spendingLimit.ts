@@ -110,7 +110,6 @@ export class SpendingLimit {
 				? `Max Billable Requests (${max}) is less than this one request counts (${needed})`
 				: `Max Billable Requests (${max}) does not allow this request`;
 		const advice = `${need} ${sent} Increase Max Billable Requests in the options of the node if you want to pay for more.`;
-		const code: NodeCode = 'spending_limit';
-		return new GatewayError({ message, advice, code });
+		return new GatewayError({ message, advice, code: 'spending_limit' satisfies NodeCode });
 	}
 }

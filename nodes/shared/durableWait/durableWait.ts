@@ -28,7 +28,7 @@ import {
  * - Pause: what is left to wait for is in the book, and the work returns `pause(…)`, a request, in place of an output. n8n runs
  *   the node once more for it: `beginDurableWait` finds the pause in its input, and `hold` calls `putExecutionToWait`. n8n stores
  *   the execution with the book in its context.
- * - Resume: when the time is over, n8n passes the entry of the pause on and calls `execute` with a response. `begin` clears what
+ * - Resume: when the time is over, n8n passes the entry of the pause on and calls `execute` with a response. `resume` clears what
  *   n8n left behind, and the run continues from the book with `isResumed`. It pauses again, or returns its output.
  * - Stop during a pause: n8n runs no code of the node. The error that each item had for this case (`ifStopped`) stays stored.
  * - Retry of an execution that was stopped: another execution ID. With the original workflow the run continues from the book, as
@@ -105,7 +105,11 @@ export async function beginDurableWait(
 	const pause = readPause(executeData);
 	if (pause !== undefined) return { output: await hold(context, pause) };
 
-	const { tries, resumedUntil } = begin(context, executeData, response);
+	const canResume = Array.isArray(response?.actionResponses);
+	const tries = triesOf.get(executeData) ?? { canResume, count: 0, hasPaused: false };
+	triesOf.set(executeData, tries);
+	tries.count += 1;
+	const resumedUntil = resume(context, executeData, tries);
 	// After a pause n8n counts the tries from the start: a try beyond the most that are allowed repeats the last output.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		const output = await tries.last.output;
@@ -129,18 +133,17 @@ export async function beginDurableWait(
 	};
 }
 
-function begin(
+/**
+ * Clears what n8n left behind, where this run follows a pause.
+ * @returns when the pause was to end; undefined where the run starts like any other
+ */
+function resume(
 	context: IExecuteFunctions,
 	executeData: IExecuteData,
-	response: EngineResponse | undefined,
-): { tries: Tries; resumedUntil?: WallTime } {
-	const canResume = Array.isArray(response?.actionResponses);
-	const tries = triesOf.get(executeData) ?? { canResume, count: 0, hasPaused: false };
-	triesOf.set(executeData, tries);
-	tries.count += 1;
+	tries: Tries,
+): WallTime | undefined {
 	const { metadata } = executeData;
-	if (metadata?.nodeWasResumed !== true) return { tries };
-
+	if (metadata?.nodeWasResumed !== true) return undefined;
 	const execution = context.getExecutionId();
 	// Where n8n lost the handover, the wait goes on.
 	const {
@@ -157,11 +160,11 @@ function begin(
 	const source = sourceOf(executeData);
 	if (source && from) [source.previousNodeOutput, source.previousNodeRun] = from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
-	if (durableWait !== execution) return { tries };
+	if (durableWait !== execution) return undefined;
 	tries.hasPaused = true;
 	tries.count = count;
 	repeatHints(context, told);
-	return { tries, resumedUntil: until };
+	return until;
 }
 
 /** How often n8n runs a node that fails. */

@@ -15,7 +15,6 @@ import {
 } from '../../../gateway';
 import { FormReader } from '../form/formReader';
 import { readSendingOptions, type SendingOptions } from '../form/sharedProperties';
-import { throwIfCancelled } from './cancel';
 import { inTurns } from './turns';
 
 /** How long the editor waits for a dropdown or the Test button, in milliseconds. */
@@ -110,7 +109,7 @@ export async function connect(
 			errors.set(item, error);
 		}
 	};
-	await inTurns(context.getInputData().keys(), open, () => throwIfCancelled(context));
+	await inTurns(context, context.getInputData().keys(), open);
 	const gatewayOf = (item: number) => {
 		const gateway = gateways.get(item);
 		if (gateway === undefined) throw errors.get(item);

@@ -41,9 +41,9 @@ export function recordOf(error: unknown, task?: TaskState, advice?: string): Err
 function ofN8n(error: unknown): ErrorRecord {
 	const description = fieldOf(error, 'description');
 	const message = error instanceof Error ? error.message : plainText(error);
-	const advice = 'Check the parameters and the credential of the node.';
-	const code: NodeCode = 'node_error';
-	return { message, advice: typeof description === 'string' ? description : advice, code };
+	const check = 'Check the parameters and the credential of the node.';
+	const advice = typeof description === 'string' ? description : check;
+	return { message, advice, code: 'node_error' satisfies NodeCode };
 }
 
 /**

@@ -148,34 +148,34 @@ async function prepareAll<Form, Prepared>(
 ): Promise<Map<number, Prepared>> {
 	const continues = context.continueOnFail();
 	const errors = new Map<number, unknown>();
-	const forms = new Map<number, Form>();
-	const prepared = new Map<number, Prepared>();
-	/** Does something for each item, and ends the run if one fails. */
-	const attempt = async (items: Iterable<number>, action: (item: number) => void) => {
-		const attemptOne = (item: number) => {
-			try {
-				action(item);
-			} catch (error) {
-				errors.set(item, namedAsInForm(error, properties));
-			}
-		};
-		await inTurns(items, attemptOne, () => throwIfCancelled(context));
-		throwFirst();
-	};
 	const throwFirst = () => {
 		for (const [item, error] of continues ? [] : errors)
 			throw nodeError(context, withOthers(error, errors, context.getInputData().length), item);
 	};
-	await attempt(isBegun ? [] : context.getInputData().keys(), (item) => {
+	/** Makes something for each item, and ends the run if one fails. */
+	const attempt = async <Made>(items: Iterable<number>, make: (item: number) => Made) => {
+		const made = new Map<number, Made>();
+		const attemptOne = (item: number) => {
+			try {
+				made.set(item, make(item));
+			} catch (error) {
+				errors.set(item, namedAsInForm(error, properties));
+			}
+		};
+		await inTurns(context, items, attemptOne);
+		throwFirst();
+		return made;
+	};
+	let last: Form | undefined;
+	const forms = await attempt(isBegun ? [] : context.getInputData().keys(), (item) => {
 		// An item whose credential is invalid fails before anything is sent.
 		gatewayOf(item);
-		forms.set(item, (form.isFixed ? forms.get(0) : undefined) ?? read(item));
+		return (last = (form.isFixed ? last : undefined) ?? read(item));
 	});
 	const { refusalOfAll } = form.gaps;
-	await attempt(forms.keys(), (item) => {
-		if (!continues && errors.size > 0) return;
+	const prepared = await attempt(forms.keys(), (item) => {
 		if (refusalOfAll) throw refusalOfAll;
-		prepared.set(item, prepare(forms.get(item) as Form, item));
+		return prepare(forms.get(item) as Form, item);
 	});
 	const refused = errors.size === 0 ? refusal?.() : undefined;
 	if (refused) errors.set(refused.item, refused.error);

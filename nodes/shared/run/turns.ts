@@ -1,4 +1,6 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { nextTurn, systemClock } from '../../../gateway';
+import { throwIfCancelled } from './cancel';
 
 /**
  * n8n does nothing else while a node reads its items: each expression takes up to 0.7 ms (n8n 2.41). Reading and preparing
@@ -7,20 +9,20 @@ import { nextTurn, systemClock } from '../../../gateway';
 const MAX_TURN_MS = 25;
 
 /**
- * Does something for one thing after another, while n8n has its turn in between.
- * @param afterTurn is called when n8n had its turn
+ * Does something for one item after another, while n8n has its turn in between, in which the execution may be cancelled.
+ * @throws NodeOperationError when it was
  */
-export async function inTurns<Thing>(
-	things: Iterable<Thing>,
-	action: (thing: Thing) => void | Promise<void>,
-	afterTurn = () => {},
+export async function inTurns(
+	context: IExecuteFunctions,
+	items: Iterable<number>,
+	action: (item: number) => void | Promise<void>,
 ): Promise<void> {
 	let startedAt = systemClock.now();
-	for (const thing of things) {
-		await action(thing);
+	for (const item of items) {
+		await action(item);
 		if (systemClock.now() - startedAt < MAX_TURN_MS) continue;
 		await nextTurn();
-		afterTurn();
+		throwIfCancelled(context);
 		startedAt = systemClock.now();
 	}
 }
