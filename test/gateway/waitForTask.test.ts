@@ -469,6 +469,15 @@ describe('a task whose submission brought its finished video', () => {
 		expect(await wait([error])).toEqual({ ended: ordered, polled: 1, ms: 0 });
 	});
 
+	test.each<Partial<VideoTask>>([
+		{ status: 'failed', error: 'No such job' },
+		{ status: 'error', said_status: { word: 'error', meaning: 'failed' } },
+	])('is as it was there if its poll says: %j', async (task) => {
+		expect(await wait([{ id: 'task', status: 'failed', ...task }])).toMatchObject({
+			ended: ordered,
+		});
+	});
+
 	test('has what its poll tells, which may still be running', async () => {
 		const completed = { id: 'task', status: 'completed', url: 'https://a.test/b.mp4' };
 		expect(await wait([completed])).toMatchObject({ ended: completed, polled: 1 });
