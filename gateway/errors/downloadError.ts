@@ -50,10 +50,19 @@ export function wordsOfPage(page: string, redact: (text: string) => string): str
 	return /(?!\s)\p{Cc}|\ufffd/u.test(text) ? undefined : text.slice(0, MAX_WORDS) || undefined;
 }
 
-/** The task has no URL that could be downloaded, or something else than a video arrived. */
-export function notVideo(message: string, advice = LATER, text?: string): NoResponseError {
+/**
+ * The task has no URL that could be downloaded, or something else than a video arrived.
+ * @param http_status where the next download may bring the video
+ */
+export function notVideo(
+	message: string,
+	advice = LATER,
+	text?: string,
+	http_status?: number,
+): NoResponseError {
 	const technical = text && shortText(text);
-	return noResponse('download_refused', message, advice, { technical, transient: false });
+	const transient = http_status !== undefined;
+	return noResponse('download_refused', message, advice, { technical, http_status, transient });
 }
 
 export function tooManyRedirects(): NoResponseError {

@@ -89,9 +89,13 @@ export async function readVideo(
 export function videoFormat(bytes: Buffer, redact: (text: string) => string): string | undefined {
 	const { extension, instead, text } = formatOf(bytes.subarray(0, SNIFFED_BYTES));
 	if (instead === undefined) return extension;
+	const message = `The service delivered ${instead} instead of a video`;
+	const said = text && redact(text);
+	// It may be an error, such as an overload.
+	if (instead === 'JSON') throw notVideo(message, undefined, said, 200);
 	throw notVideo(
-		`The service delivered ${instead} instead of a video`,
+		message,
 		'The video is finished and billed. The same download would bring the same.',
-		text && redact(text),
+		said,
 	);
 }

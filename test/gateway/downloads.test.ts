@@ -141,6 +141,23 @@ test.each([
 	},
 );
 
+test('JSON with status 200 in place of a video, such as an overload, is no last word', async () => {
+	const overload = () => Readable.from([Buffer.from('{"error":{"type":"overloaded_error"}}')]);
+	const { clock, download, requested } = downloadsFrom(() =>
+		requested.length === 1 ? { statusCode: 200, body: overload() } : { statusCode: 200 },
+	);
+	expect(await clock.run(download())).toBe('a');
+	const always = downloadsFrom(() => ({ statusCode: 200, body: overload() }));
+	const { record } = await always.clock.run(failureOf(always.download()));
+	expect(record).toMatchObject({
+		...REFUSED,
+		http_status: 200,
+		technical: expect.stringContaining('overloaded_error'),
+	});
+	expect(record.advice).not.toMatch(/would bring the same/);
+	expect(always.requested).toHaveLength(5);
+});
+
 test('a video that a server does not know yet leaves all retries for what is transient', async () => {
 	const { clock, download, requested } = downloadsFrom(
 		() => ({ statusCode: requested.length <= 5 ? 404 : requested.length <= 9 ? 503 : 200 }),
