@@ -1,4 +1,4 @@
-import { isEmptied } from '../schemas/input';
+import { isEmptied, numberIn } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { completionIn } from './completion';
@@ -6,7 +6,6 @@ import { CountedIndexes } from './countedIndexes';
 import { finishReasonIn } from './finishWords';
 import { firstMessage, hasValue, messageInChoice, OF_MESSAGE, sentCalls } from './message';
 import { ToolCallPieces } from './toolCallPieces';
-import { numberIn } from './values';
 
 /** Fields of a choice that are read into its `delta`, or into the chunk. */
 const READ_APART = new Set([...OF_MESSAGE, 'usage']);

@@ -1,10 +1,10 @@
 import { MAX_ENTRIES } from '../schemas/lists';
-import { isEmptied } from '../schemas/input';
+import { isEmptied, numberIn } from '../schemas/input';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { finishMeaning, finishReasonIn } from './finishWords';
 import { firstMessage, hasValue, messageInChoice, sentCalls } from './message';
 import { toolCallsFrom } from './toolCalls';
-import { idIn, numberIn, withRead } from './values';
+import { idIn, withRead } from './values';
 
 const TOKENS = { prompt_tokens: numberIn, completion_tokens: numberIn, total_tokens: numberIn };
 

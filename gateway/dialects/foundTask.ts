@@ -2,7 +2,7 @@ import { type Asked, isWithin, type Place, walk } from './answerWalk';
 import { type Film, filmsIn, filmsOf, IS_ADDRESS, IS_FILM } from './films';
 import { type Fields, isEmpty, isFields, plainText } from '../schemas/responseJson';
 import { SAYS_NOTHING, reasonWords, SUCCESS_WORDS } from './reasonWords';
-import { isKnownStatus, meaningOfStatus, statusField } from './statusWords';
+import { isKnown, meaningOfStatus, statusField } from './statusWords';
 import { wordsIn } from './values';
 import type { VideoTask } from '../schemas/video';
 
@@ -10,6 +10,7 @@ import type { VideoTask } from '../schemas/video';
 interface TaskWords {
 	task: Place;
 	word: string;
+	meaning: ReturnType<typeof meaningOfStatus>;
 	/** 0: the name of its field says that it is a status. */
 	rank: number;
 }
@@ -30,14 +31,17 @@ function saidBy({ key, value, inside, isAsked }: Place): TaskWords[] {
 	const around = statusField(inside.key)?.isStatus ? inside.inside : undefined;
 	const isInStatus = isFields(around?.value);
 	const task = around !== undefined && isInStatus ? around : inside;
+	const says = (said: string, rank: number) => [
+		{ task, word: said, meaning: meaningOfStatus(said), rank },
+	];
 	if (typeof value === 'boolean' && field.isEnd)
-		return [{ task, word: value ? 'done' : 'processing', rank: key === 'done' ? 0 : 1 }];
+		return says(value ? 'done' : 'processing', key === 'done' ? 0 : 1);
 	const word = typeof value === 'boolean' ? '' : plainText(value).trim();
 	// A number means something else in each service.
-	if (/^\d+$/.test(word) && field.mayBeNumber) return isAsked ? [{ task, word, rank: NUMBER }] : [];
+	if (/^\d+$/.test(word) && field.mayBeNumber) return isAsked ? says(word, NUMBER) : [];
 	if (word === '' || !field.mayBeStatus) return [];
-	if (field.isStatus) return [{ task, word, rank: 0 }];
-	return isInStatus || isKnownStatus(word) ? [{ task, word, rank: isInStatus ? 0 : 2 }] : [];
+	if (field.isStatus || isInStatus) return says(word, 0);
+	return says(word, 2).filter(({ meaning }) => isKnown(meaning));
 }
 
 /** The status words of all objects. */
@@ -53,15 +57,16 @@ function chosen(places: readonly Place[], films: readonly Film[]): TaskWords[] {
 	const [first] = all;
 	if (first === undefined) return [];
 	// Gateways wrap a task in an object that says "success" of the poll.
-	const isOfTask = ({ task, word }: TaskWords) =>
-		isKnownStatus(word) &&
-		(meaningOfStatus(word) !== 'completed' || films.some(({ place }) => isWithin(place, task)));
+	const isOfTask = ({ task, meaning }: TaskWords) =>
+		isKnown(meaning) &&
+		(meaning !== 'completed' || films.some(({ place }) => isWithin(place, task)));
 	const said = first.task.isAsked ? first : (all.find(isOfTask) ?? first);
 	const parts = all.filter(({ task, rank }) => rank === said.rank && task.slot === said.task.slot);
 	// A task whose parts have a status each (Higgsfield) has ended when all have.
-	const meanings = parts.map(({ word }) => meaningOfStatus(word));
-	const open = meanings.findIndex((meaning) => meaning !== 'completed' && meaning !== 'failed');
-	return [parts[open] ?? parts[meanings.indexOf('completed')] ?? said, ...parts];
+	const shown =
+		parts.find(({ meaning }) => meaning !== 'completed' && meaning !== 'failed') ??
+		parts.find(({ meaning }) => meaning === 'completed');
+	return [shown ?? said, ...parts];
 }
 
 /** What an answer says of a task. */
@@ -71,6 +76,7 @@ export interface FoundTask {
 	id: unknown;
 	/** Of its status. */
 	word: string;
+	meaning: TaskWords['meaning'];
 	url: unknown;
 	/** The addresses of further videos of the same task. */
 	others: string[];
@@ -96,15 +102,14 @@ export function findTask(answer: unknown, asked: Asked): FoundTask | undefined {
 	const ended = isWord ? undefined : withoutStatus(task.value, isAsked, url ? films : []);
 	const word = ended ?? said?.word;
 	if (word === undefined) return undefined;
+	const meaning = meaningOfStatus(word);
 	const { id, task_id, taskId, url: sent } = task.value;
 	const kept = typeof sent === 'string' && IS_ADDRESS.test(sent) ? null : sent;
 	return {
 		task: task.value,
 		id: isAsked ? asked.ids[0] : (task_id ?? taskId ?? id),
-		word,
-		url: url ?? kept,
-		others,
-		...failureIn(answer, places, whole, word),
+		...{ word, meaning, url: url ?? kept, others },
+		...failureIn(answer, places, whole, meaning),
 	};
 }
 
@@ -126,7 +131,7 @@ function failureIn(
 	answer: unknown,
 	places: readonly Place[],
 	whole: Place,
-	word: string,
+	meaning: TaskWords['meaning'],
 ): Pick<FoundTask, 'error' | 'failure'> {
 	const ofTask = places.filter((place) => NAMED_FIELDS.test(place.key) && isWithin(place, whole));
 	const error = ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value));
@@ -135,7 +140,7 @@ function failureIn(
 		ofTask.find(
 			({ key, value }) => REASON.test(wordsIn(key)) && typeof value !== 'number' && !isEmpty(value),
 		);
-	const mayBeFailure = ['failed', 'unclear'].includes(meaningOfStatus(word) ?? '');
+	const mayBeFailure = meaning === 'failed' || meaning === 'unclear';
 	if (told === undefined && !mayBeFailure) return { error: undefined, failure: undefined };
 	const words = reasonWords(whole.value) || reasonWords(answer);
 	const code = [...ofTask, ...places].map(codeIn).find(Boolean);

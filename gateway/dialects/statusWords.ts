@@ -77,8 +77,8 @@ export function meaningOfStatus(said: string): StatusMeaning | undefined {
 }
 
 /** Whether a status is one of the interface, or has a word that says what it means. */
-export const isKnownStatus = (said: string): boolean =>
-	!['unclear', undefined].includes(meaningOfStatus(said));
+export const isKnown = (meaning: StatusMeaning | undefined): boolean =>
+	meaning !== undefined && meaning !== 'unclear';
 
 export const isStatus = (word: unknown): word is TaskStatus =>
 	STATUSES.some((status) => status === word);

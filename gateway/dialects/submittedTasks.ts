@@ -1,11 +1,12 @@
 import { namesOf, type Place, walk } from './answerWalk';
 import { findTask, statusesIn } from './foundTask';
 import { type Fields, fieldsOf, isEmpty, isFields, plainText } from '../schemas/responseJson';
+import { numberIn } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { SUCCESS_WORDS } from './reasonWords';
-import { isStatus, meaningOfStatus, readStatus } from './statusWords';
+import { isStatus, readStatus } from './statusWords';
 import { takeInlineVideos } from './task';
-import { besideSent, idIn, numberIn, wordsIn, withRead } from './values';
+import { besideSent, idIn, wordsIn, withRead } from './values';
 
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
 const OF_SUBMISSION = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
@@ -47,9 +48,10 @@ function rankOfTask(place: Place): number | undefined {
 	if (typeof value !== 'number' && !(typeof value === 'string' && /^\S+$/.test(value)))
 		return undefined;
 	if (!MAY_BE_ID.test(key)) return undefined;
-	const own = wordsIn(key).replace(/s$/, '');
-	const [, owner = '', ...around] = namesOf(place);
-	if ([owner, ...around].some((one) => ERROR.test(one))) return undefined;
+	const [first = '', ...around] = namesOf(place);
+	const own = first.replace(/s$/, '');
+	const [owner = ''] = around;
+	if (around.some((one) => ERROR.test(one))) return undefined;
 	const name = /^(?:uu)?id$/.test(own) ? `${owner.replace(/s$/, '')} ${own}` : own;
 	const [rank] =
 		ID_NAMES.find(
@@ -57,7 +59,7 @@ function rankOfTask(place: Place): number | undefined {
 				names.test(of === 'field' ? own : name) && (values?.test(String(value)) ?? true),
 		) ?? [];
 	if (rank === undefined) return undefined;
-	const isOfRequest = [owner, ...around].some((one) => OF_SUBMISSION.test(one));
+	const isOfRequest = around.some((one) => OF_SUBMISSION.test(one));
 	const likeliness = OF_TASK.test(owner) ? 0 : owner === '' ? 0.2 : 0.4;
 	return rank + likeliness + (isOfRequest ? 10 : 0);
 }
@@ -101,14 +103,14 @@ function videoIn(entry: unknown, url: unknown): Fields[] {
 /** The URL of the finished video that an answer is, without an ID. */
 function finishedVideo(answer: unknown): unknown {
 	if (isRefusedSubmission(answer, walk(answer))) return undefined;
-	const { word = '', url } = findTask(answer, { ids: [], url: '' }) ?? {};
-	return meaningOfStatus(word) === 'completed' ? url : undefined;
+	const { meaning, url } = findTask(answer, { ids: [], url: '' }) ?? {};
+	return meaning === 'completed' ? url : undefined;
 }
 
 /** The URL of the finished video that an entry has already; undefined of a task that is still to be made. */
 function videoOf(entry: Fields, id: string): string | undefined {
-	const { word = '', url } = findTask(entry, { ids: [id], url: '' }) ?? {};
-	if (!isWebAddress(url) || meaningOfStatus(word) !== 'completed') return undefined;
+	const { meaning, url } = findTask(entry, { ids: [id], url: '' }) ?? {};
+	if (!isWebAddress(url) || meaning !== 'completed') return undefined;
 	// Without a status, any other URL may be where to poll the task.
 	return plainText(entry.status) !== '' || LINK_TO_FILM.test(url) ? url : undefined;
 }
@@ -123,12 +125,10 @@ function taskIn(entry: unknown): Fields[] {
 	const id = idIn(fields.id);
 	if (typeof id !== 'string' || id === '') return [];
 	const said = readStatus(plainText(fields.status), false);
-	const sent = {
-		status: isStatus(said) ? said : 'processing',
-		url: typeof fields.url === 'string' ? fields.url : null,
-	};
-	const url = videoOf(fields, id);
-	const read = url === undefined ? sent : { status: 'completed', url };
+	const status = isStatus(said) ? said : 'processing';
+	const url = typeof fields.url === 'string' ? fields.url : null;
+	const video = videoOf(fields, id);
+	const read = video === undefined ? { status, url } : { status: 'completed', url: video };
 	return [besideSent({ ...fields, id, ...read }, fields)];
 }
 

@@ -1,9 +1,10 @@
+import { numberIn } from '../schemas/input';
 import { type Fields, isFields } from '../schemas/responseJson';
 import { type Asked, namesOf, walk } from './answerWalk';
 import { isOfNoFilm } from './films';
 import { findTask } from './foundTask';
-import { isKnownStatus, meaningOfStatus, readStatus, saidStatus } from './statusWords';
-import { besideSent, idIn, numberIn, wordsIn, percentIn, timeIn, withRead } from './values';
+import { isKnown, readStatus, saidStatus } from './statusWords';
+import { besideSent, idIn, wordsIn, percentIn, timeIn, withRead } from './values';
 
 const NUMBERS = { duration: numberIn, fps: numberIn };
 const READERS = {
@@ -20,11 +21,10 @@ const READERS = {
 export function taskFrom(answer: unknown, asked: Asked, hasData = false): unknown {
 	const found = findTask(answer, asked);
 	if (found === undefined) return undefined;
-	const { task, word, failure } = found;
-	const meaning = meaningOfStatus(word);
+	const { task, word, meaning, failure } = found;
 	// An answer with neither the task's ID nor a known status comes from another server.
 	const id = idIn(found.id ?? undefined);
-	if (!id && !isKnownStatus(word)) return undefined;
+	if (!id && !isKnown(meaning)) return undefined;
 	const url = typeof found.url === 'string' ? found.url.trim() : undefined;
 	const hasVideo = Boolean(url) || hasData;
 	// A service may call a task done that its rules have stopped.

@@ -1,8 +1,7 @@
-import { isEmptied } from '../schemas/input';
+import { isEmptied, numberIn } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
 import { type Fields, fieldsOf, isFields } from '../schemas/responseJson';
 import { CallArguments, isContinued } from './callArguments';
-import { numberIn } from './values';
 
 interface Piece {
 	id: unknown;

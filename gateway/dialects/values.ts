@@ -1,3 +1,4 @@
+import { numberIn } from '../schemas/input';
 import { type Fields, parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** A name or a status in its parts: `resultUrl`, `result_url` and `Result-URL` are "result url". */
@@ -12,13 +13,6 @@ export function wordsIn(name: string): string {
 /** The JSON that a text is (kie.ai); undefined for any other text. */
 export function jsonIn(text: string): unknown {
 	return /^\s{0,9}[[{]/.test(text) ? parseResponseJsonOrUndefined(text) : undefined;
-}
-
-/** A number that is sent as text. Anything else is unchanged. */
-export function numberIn(value: unknown): unknown {
-	const isNumber =
-		typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
-	return isNumber ? Number(value) : value;
 }
 
 /** Some services add a percent sign. */

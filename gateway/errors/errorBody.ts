@@ -1,7 +1,7 @@
 import { errorFrom, reasonFrom } from '../dialects';
 import { shortText } from '../lineText';
 import type { ApiKey } from '../redaction';
-import { type ErrorBody, errorBody, wholeErrorBody } from '../schemas/errors';
+import { type ErrorBody, errorBody } from '../schemas/errors';
 import { readAs } from '../schemas/lists';
 import type { VideoTask } from '../schemas/video';
 
@@ -87,12 +87,4 @@ function isClean(json: string, apiKey: ApiKey): boolean {
 		areSame &&= typeof value !== 'string' || isSame(value);
 	});
 	return areSame;
-}
-
-/**
- * Whether a body has all of one of the document's two error shapes. Load balancers and reverse proxies send a page, nothing,
- * or JSON of their own, such as `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
- */
-export function isServiceErrorBody(body: unknown): boolean {
-	return wholeErrorBody.safeParse(body).success;
 }

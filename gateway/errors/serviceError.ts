@@ -2,26 +2,15 @@ import type { Clock } from '../clock';
 import { errorTextIn, isAnswerLost, isQuotaCode, namesParameter, namesReset } from '../dialects';
 import { logText } from '../lineText';
 import type { ApiKey } from '../redaction';
+import { ERROR_CODES, isErrorCode, wholeErrorBody } from '../schemas/errors';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { formatDuration } from './duration';
-import {
-	type ErrorWords,
-	isServiceErrorBody,
-	MAX_WORDS,
-	readErrorBody,
-	shownCode,
-} from './errorBody';
+import { type ErrorWords, MAX_WORDS, readErrorBody, shownCode } from './errorBody';
 import { ServiceError } from './gatewayError';
 import { meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
 import { POSSIBLE_PROXY } from './proxyAdvice';
-import {
-	isDocumentedStatus,
-	isInterfaceCode,
-	messageInBetween,
-	type Status,
-	statusOf,
-} from './statuses';
+import { isDocumentedStatus, messageInBetween, type Status, statusOf } from './statuses';
 
 /** Of a page, whose useful text comes first. */
 const READ_CHARACTERS = 20_000;
@@ -58,7 +47,7 @@ export function toServiceError(
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusedInJson = words !== undefined && status >= 400 && status < 500;
-	const hasErrorBody = isRefusedInJson || isServiceErrorBody(value);
+	const hasErrorBody = isRefusedInJson || wholeErrorBody.safeParse(value).success;
 	const { type, param, reason: filtered } = words ?? {};
 	const name = code ?? type;
 	const namesWait = asked !== undefined;
@@ -68,9 +57,11 @@ export function toServiceError(
 		param !== undefined || namesParameter(quoted),
 	);
 	const isOfService = hasErrorBody && isDocumentedStatus(meaning.readAs);
-	const isFromServerInBetween =
-		!hasErrorBody &&
-		mayBeFromServerInBetween(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+	// With 429 and 503, any server refuses a request without passing it on, unless it waited for the service first. An empty 400,
+	// 401 or 403 counts as the service's.
+	const isLate = retryAfterMs === undefined && waitedMs > LATE_MS;
+	const inBetween = { always: true, never: false, 'with a body': body !== '', 'if late': isLate };
+	const isFromServerInBetween = !hasErrorBody && inBetween[statusOf(status).inBetween ?? 'never'];
 	const readAs = isFromServerInBetween ? status : meaning.readAs;
 	const summary = isFromServerInBetween ? messageInBetween(status) : meaning;
 	const reason = filtered && apiKey.redactStart(filtered, MAX_WORDS);
@@ -93,7 +84,7 @@ export function toServiceError(
 		},
 		{
 			isOfService,
-			hasInterfaceCode: isInterfaceCode(status, code),
+			hasInterfaceCode: isErrorCode(code) && ERROR_CODES[code] === status,
 			isFromServerInBetween,
 			isAnswerLost: isAnswerLost({ code, words: quoted }),
 			readAs,
@@ -109,22 +100,6 @@ function codeOf(words: ErrorWords | undefined, status: number): string | undefin
 	if (code === undefined) return type;
 	if (code !== String(status)) return code;
 	return type !== undefined && isQuotaCode(type) ? type : undefined;
-}
-
-/**
- * Whether a response without an error body of the service may come from a server in between. With 429 and 503, any server
- * refuses a request without passing it on, unless it waited for the service first. An empty 400, 401 or 403 counts as
- * the service's.
- */
-function mayBeFromServerInBetween(
-	status: number,
-	response: { isEmpty: boolean; retryAfterMs: number | undefined; waitedMs: number },
-): boolean {
-	const { inBetween } = statusOf(status);
-	if (inBetween === 'with a body') return !response.isEmpty;
-	if (inBetween === 'if late')
-		return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
-	return inBetween === 'always';
 }
 
 /** A sentence about the target of a redirect; empty for other responses. */

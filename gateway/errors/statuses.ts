@@ -1,5 +1,3 @@
-import { ERROR_CODES, isErrorCode } from '../schemas/errors';
-
 /** What a status, or a code of the service with it, means for a user. */
 export interface Status {
 	status: number;
@@ -26,7 +24,13 @@ const NO_QUOTA = {
 	message: 'The account has no quota left',
 	advice: 'Top up the balance or upgrade the plan, then run the node again.',
 };
-const FAILURE = { advice: 'Try again in a few minutes.', isTransient: true };
+/** What the failures of a service have in common, and of a server in between, which may have passed the request on. */
+const FAILURE = {
+	advice: 'Try again in a few minutes.',
+	isTransient: true,
+	inBetween: 'always',
+	hidesSuccess: 'unless the service says so',
+} as const;
 
 /**
  * The one table of statuses: those of the interface document (Errors). The first row of a status is the one without a
@@ -112,16 +116,12 @@ export const STATUS_TABLE: readonly Status[] = [
 		status: 500,
 		code: 'internal_server_error',
 		message: 'The service had an internal error',
-		inBetween: 'always',
-		hidesSuccess: 'unless the service says so',
 	},
 	{
 		...FAILURE,
 		status: 502,
 		code: 'bad_gateway',
 		message: 'A server behind the service is unavailable',
-		inBetween: 'always',
-		hidesSuccess: 'unless the service says so',
 	},
 	{
 		...FAILURE,
@@ -130,7 +130,6 @@ export const STATUS_TABLE: readonly Status[] = [
 		message: 'The service is overloaded or under maintenance',
 		inBetween: 'if late',
 		isThrottled: true,
-		hidesSuccess: 'unless the service says so',
 	},
 ];
 
@@ -152,11 +151,6 @@ export function isCodeOfStatus(code: string): boolean {
 	return STATUS_TABLE.some((entry) => entry.code === code || entry.codeInBetween === code);
 }
 
-/** Whether the document names this code for this status (Error codes). */
-export function isInterfaceCode(status: number, code: string | undefined): boolean {
-	return isErrorCode(code) && ERROR_CODES[code] === status;
-}
-
 /** Whether the document names this status as one of errors. */
 export function isDocumentedStatus(status: number): boolean {
 	return STATUS_TABLE.some((entry) => entry.status === status);
@@ -170,10 +164,8 @@ export function statusOf(status: number): Status {
 	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).
 	if (status === 303) return { status, ...REDIRECT, hidesSuccess: 'always' };
 	if (status < 400) return { status, ...REDIRECT };
-	const [code, message] = [
-		`http_${status}`,
-		`The service returned the unexpected status ${status}`,
-	];
+	const code = `http_${status}`;
+	const message = `The service returned the unexpected status ${status}`;
 	// Payment Required: DeepSeek and OpenRouter say so when the balance is used up.
 	if (status === 402) return { ...NO_QUOTA, status, code };
 	// Unprocessable Content: FastAPI, with which many services are made, refuses a field so.
@@ -181,8 +173,8 @@ export function statusOf(status: number): Status {
 	// With these, a server in between gives up waiting, and the outcome of the request is unknown.
 	if (status === 408 || status === 425 || status > 503) {
 		// Anthropic's overload.
-		const hidesSuccess = status === 529 ? 'unless the service says so' : 'always';
-		return { ...FAILURE, status, code, message, inBetween: 'always', hidesSuccess };
+		const hidesSuccess = status === 529 ? FAILURE.hidesSuccess : 'always';
+		return { ...FAILURE, status, code, message, hidesSuccess };
 	}
 	return {
 		status,

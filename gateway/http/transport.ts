@@ -1,4 +1,4 @@
-import { isObject } from '../errors/foreignError';
+import { isFields } from '../schemas/responseJson';
 import { neverSent } from '../errors/networkError';
 import { dispatch } from './dispatch';
 import { helperTransport } from './helperTransport';
@@ -77,5 +77,5 @@ async function ask(filter: EgressFilter, url: string): Promise<void> {
 		throw neverSent(error);
 	};
 	const result = await filter.validateUrl(url).catch(refuse);
-	if (isObject(result) && result.ok === false) refuse(result.error);
+	if (isFields(result) && result.ok === false) refuse(result.error);
 }

@@ -9,7 +9,7 @@ import { SECOND_MS } from '../errors/duration';
 import { InFlightLimit } from './inFlightLimit';
 import type { Kept } from './kept';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
-import { isRefusal, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
+import { isThrottled, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
 /** A limit is forgotten when no request was sent for this long: usual windows are no longer than a minute. */
 const FORGET_AFTER_MS = 60_000;
@@ -158,7 +158,7 @@ export class Scope implements ScopeState {
 	 * @returns whether it waits in the queue with the others of its scope
 	 */
 	fail(permit: Permit, error: GatewayError, verdict: Verdict): boolean {
-		const isRefused = isRefusal(error);
+		const isRefused = isThrottled(error);
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
 		if (isRefused && verdict.scopeAction !== 'continue') this.counts.refused += 1;
 		switch (verdict.scopeAction) {

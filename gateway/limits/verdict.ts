@@ -61,7 +61,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const { error, retries, maxRetries, scope } = attempt;
 	const pauseMs = pauseAfter(error, retries, random);
 	const alone = { isRetried: retries < maxRetries, counts: true, pauseMs } as const;
-	const isRefused = isRefusal(error);
+	const isRefused = isThrottled(error);
 
 	if (isRefused && pauseMs > MAX_PAUSE_MS)
 		return { ...alone, isRetried: false, scopeAction: 'suspend' };
@@ -87,7 +87,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 }
 
 /** Whether the service refused a request because it receives too many: 429, or 503 unless the request may be accepted. */
-export function isRefusal(error: GatewayError): error is ServiceError {
+export function isThrottled(error: GatewayError): error is ServiceError {
 	// A late 503 page, after which a request may be billed, says as little about the others as a 504.
 	return (
 		error instanceof ServiceError &&
@@ -98,7 +98,7 @@ export function isRefusal(error: GatewayError): error is ServiceError {
 
 /** Whether a retry does not count: a rate and a number in flight (429) have room again, overload and a quota may not. */
 function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
-	const hasRoomAgain = isRefusal(error) && error.told.readAs === 429;
+	const hasRoomAgain = isThrottled(error) && error.told.readAs === 429;
 	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 

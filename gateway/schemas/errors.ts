@@ -50,7 +50,10 @@ export const errorBody: ResourceSchema<ErrorBody> = {
 	lenient: lenientError,
 };
 
-/** An error with all of one of the two shapes. A code is a string, or null. */
+/**
+ * An error with all of one of the two shapes. A code is a string, or null. Load balancers and reverse proxies send a page, nothing,
+ * or JSON of their own, such as `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
+ */
 export const wholeErrorBody = z.union([
 	z.looseObject({ code: z.string().min(1), message: z.string() }),
 	z

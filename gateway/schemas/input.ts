@@ -21,15 +21,15 @@ export function rangeOf([min, max]: Bounds): string {
 	return max === undefined ? ` of ${min} or more` : ` from ${min} to ${max}`;
 }
 
-/** n8n expressions often return numbers as text: `"0.5"` counts as 0.5, anything else is unchanged. */
+/** A number that is sent as text, as n8n's expressions and some services do: `"0.5"` counts as 0.5, anything else is unchanged. */
+export function numberIn(value: unknown): unknown {
+	const isNumber =
+		typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
+	return isNumber ? Number(value) : value;
+}
+
 export const number = (rule = 'must be a number') =>
-	z.preprocess(
-		(value) =>
-			typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
-				? Number(value)
-				: value,
-		z.number({ error: rule }),
-	);
+	z.preprocess(numberIn, z.number({ error: rule }));
 
 export const numberBetween = (min: number, max: number) => {
 	const rule = `must be a number${rangeOf([min, max])}`;
