@@ -147,11 +147,10 @@ function itemOfAnswer(
 	// First what was asked for.
 	const parsed = values.length > 0 ? { json: values.at(-1) as IDataObject } : {};
 	const own: IDataObject = { ...parsed, ...answered, ...parsed };
+	const pairedItem = { item: itemIndex };
+	if (!includeInputFields) return { json: own, pairedItem };
 	const names = answerItemFields(simplify, jsonOutput);
-	const json = includeInputFields
-		? withInputFields(run.context, itemIndex, own, names, run.odd)
-		: own;
-	return { json, pairedItem: { item: itemIndex } };
+	return { json: withInputFields(run.context, itemIndex, own, names, run.odd), pairedItem };
 }
 
 /** A new answer of the model. The book keeps it, or the failure that may be billed. */

@@ -94,25 +94,23 @@ export class FormReader {
 	}
 
 	private evaluateText(template: Template, item: number): unknown {
-		const found = this.valuesOf(template, item);
-		const words = template.expressions.map((code, index) => {
-			const evaluated = found[index] ?? [];
-			const [value, , failure] = evaluated;
-			if (value === undefined) this.gaps.noteInText(template, code, item, failure);
-			else this.gaps.noteValue(template);
-			return template.wordsOf(code, evaluated);
-		});
-		if (!template.isOnlyExpression) return template.withWords(words);
-		const [[only] = []] = found;
+		const evaluated = this.valuesOf(template, item);
+		for (const [index, found] of evaluated.entries()) {
+			const code = template.expressions[index] ?? '';
+			this.gaps.noteInText(template, code, found, item);
+			template.check(code, found);
+		}
+		if (!template.isOnlyExpression) return template.withWords(evaluated.map(([, words]) => words));
+		const [[only] = []] = evaluated;
 		return template.kind.isJson ? withDatesAsText(only) : only;
 	}
 
-	/** The value of each expression of a text, with its words where it is an object, or why it has none. */
+	/** What each expression of a text gives. */
 	private valuesOf(template: Template, item: number): Evaluated[] {
 		const evaluate = (code: string): unknown => this.context.evaluateExpression(code, item);
 		const [first = ''] = template.expressions;
 		const only = template.isOnlyExpression ? evaluate(first) : undefined;
-		if (!isEmptied(only)) return [[only]];
+		if (!isEmptied(only)) return [[only, plainText(only)]];
 		// n8n says of no single expression that it fails.
 		try {
 			const all = evaluate(template.allExpressions);
@@ -120,6 +118,9 @@ export class FormReader {
 		} catch {
 			// What n8n takes as an expression without being one, such as a comment.
 		}
-		return template.expressions.map((code): Evaluated => [evaluate(code)]);
+		return template.expressions.map((code) => {
+			const value = evaluate(code);
+			return [value, Number.isNaN(value) ? '' : Array.prototype.join.call([value], '')];
+		});
 	}
 }

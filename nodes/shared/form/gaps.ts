@@ -1,8 +1,15 @@
-import type { IExecuteFunctions, INodeExecutionData, ISupplyDataFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { type GatewayError, invalidInput } from '../../../gateway';
 import { itemsNamed } from './itemsNamed';
 import { fieldOf } from './parameterValues';
-import { inExpression, nameOf, refusedText, shortened, type Template } from './template';
+import {
+	type Evaluated,
+	inExpression,
+	nameOf,
+	refusedText,
+	shortened,
+	type Template,
+} from './template';
 
 /** What JavaScript calls the expression's own objects. */
 const UNNAMED = /^(?:\(intermediate value\))+\.?/;
@@ -28,13 +35,9 @@ export class Gaps {
 
 	constructor(private readonly context: IExecuteFunctions | ISupplyDataFunctions) {}
 
-	private get inputs(): INodeExecutionData[] {
-		return this.context.getInputData();
-	}
-
 	/** Once all items are read: the refusal of all, where no expression of a text has a value for any of several items. */
 	get refusalOfAll(): GatewayError | undefined {
-		if (this.inputs.length < 2) return undefined;
+		if (this.context.getInputData().length < 2) return undefined;
 		return [...this.refusals.values()].find((refusal) => refusal !== undefined);
 	}
 
@@ -43,31 +46,32 @@ export class Gaps {
 	 * @param failed items whose error tells what they lack
 	 */
 	hints(failed: ReadonlyMap<number, unknown>): string[] {
+		const { length: count } = this.context.getInputData();
 		return [...this.noted.values()].flatMap(({ code, items, consequence }) => {
 			const left = [...items].filter((item) => !failed.has(item));
-			const of = this.inputs.length > 1 ? ` for ${itemsNamed(left)}` : '';
+			const of = count > 1 ? ` for ${itemsNamed(left)}` : '';
 			return left.length === 0 ? [] : `${shortened(code)} has no value${of}${consequence}`;
 		});
 	}
 
-	/** An expression of a text has a value. */
-	noteValue({ kind: { group } }: Template): void {
-		if (group) this.refusals.set(group, undefined);
-	}
-
 	/**
-	 * An expression of a text has no value.
-	 * @param failure what JavaScript says, if the expression fails
+	 * Notes an expression of a text, if it has no value.
 	 * @throws GatewayError where nobody means it to have none
 	 */
-	noteInText(template: Template, code: string, item: number, failure?: string): void {
+	noteInText(template: Template, code: string, evaluated: Evaluated, item: number): void {
 		const { path, isOnlyExpression } = template;
 		const { group, isRequired } = template.kind;
+		const [value, , failure] = evaluated;
+		if (value !== undefined) {
+			if (group) this.refusals.set(group, undefined);
+			return;
+		}
 		const noValue = `${shortened(code)} has no value`;
 		const onPurpose = `To leave it empty on purpose, write ${inExpression(code, ' ?? ""')}.`;
 		this.note(path, code, item, `. ${onPurpose}`);
 		if (group && !this.refusals.has(group)) {
-			const message = `is the same for all ${this.inputs.length} items: ${noValue}`;
+			const { length: count } = this.context.getInputData();
+			const message = `is the same for all ${count} items: ${noValue}`;
 			this.refusals.set(group, refusedText(path, message, `${aboutGap()} ${onPurpose}`));
 		}
 		if (isRequired && isOnlyExpression)
@@ -87,9 +91,10 @@ export class Gaps {
 		const gap = this.noted.get(code + consequence) ?? { code, items: new Set(), consequence };
 		this.noted.set(code + consequence, gap);
 		gap.items.add(item);
-		const failure = failureBefore(this.inputs[item]?.json);
+		const inputs = this.context.getInputData();
+		const failure = failureBefore(inputs[item]?.json);
 		if (failure === undefined) return;
-		const endsOthers = this.inputs.length > 1 && !this.context.continueOnFail();
+		const endsOthers = inputs.length > 1 && !this.context.continueOnFail();
 		const others = 'To continue with the other items, set On Error of this node to Continue, too. ';
 		throw invalidInput(
 			nameOf(path),
@@ -103,8 +108,9 @@ export class Gaps {
 	 * a loop, an item may lack what others have.
 	 */
 	private isMistake(code: string, item: number, failure?: string): boolean {
-		if (this.context.getMode() !== 'manual' || this.inputs.length > 1) return false;
-		if (failure === undefined && !mayLackField(code, this.inputs[0]?.json)) return false;
+		const [only, ...others] = this.context.getInputData();
+		if (this.context.getMode() !== 'manual' || others.length > 0) return false;
+		if (failure === undefined && !mayLackField(code, only?.json)) return false;
 		return this.context.evaluateExpression('{{ $runIndex }}', item) === 0;
 	}
 }

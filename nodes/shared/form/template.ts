@@ -1,4 +1,4 @@
-import { type GatewayError, invalidInput, plainText } from '../../../gateway';
+import { type GatewayError, invalidInput } from '../../../gateway';
 
 /** A parameter whose value is a text. The texts of a group make the request, or the file, of one item differ from another's. */
 interface TextKind {
@@ -19,8 +19,8 @@ export const TEXTS: Record<string, TextKind> = {
 	user: {},
 };
 
-/** What an expression inside a text gives: its value, its words where it is an object, and the message of its failure. */
-export type Evaluated = [value?: unknown, words?: string, failure?: string];
+/** What an expression inside a text gives: its value, what n8n writes for it, and the message of its failure. */
+export type Evaluated = [value: unknown, words: string, failure?: string];
 
 /** In a Fixed field, `{{ name }}` may be meant literally, `{{ $json.name }}` is meant as another text. */
 const READS_DATA = /\$[a-z(]/i;
@@ -42,21 +42,16 @@ const SHOWN = 100;
 export class Template {
 	/** The expressions, with their braces. */
 	readonly expressions: string[];
-	/** The texts before, between and after the expressions. */
-	private readonly texts: string[];
+	/** Texts and expressions in turn. */
+	private readonly parts: string[];
 
 	constructor(
 		readonly path: string,
 		private readonly raw: string,
 		readonly kind: TextKind,
 	) {
-		const parts = split(raw.replace(/^=/, ''));
-		const last = (parts.length - 1) / 2;
-		this.expressions = parts.filter((_, index) => index % 2 === 1);
-		this.texts = parts
-			.filter((_, index) => index % 2 === 0)
-			// n8n reads two backslashes before an expression as one.
-			.map((text, index) => (index < last ? text.replaceAll('\\\\', '\\') : text));
+		this.parts = split(raw.replace(/^=/, ''));
+		this.expressions = this.parts.filter((_, index) => index % 2 === 1);
 	}
 
 	/**
@@ -75,21 +70,22 @@ export class Template {
 
 	/** Whether the text is one expression and nothing else: then its value is used as it is. */
 	get isOnlyExpression(): boolean {
-		const around = this.texts.join('');
+		const [before = '', , after = ''] = this.parts;
+		const around = before + after;
 		return this.expressions.length === 1 && (this.kind.isJson ? around.trim() : around) === '';
 	}
 
 	/**
-	 * One expression for the value of each, and its words where it is an object: n8n evaluates the expressions of a text together,
-	 * and one may change what the next reads. As in n8n, only an error about an expression is one. With n8n's default engine an
-	 * object is a copy, and only n8n knows the words of what it copied, such as a date.
+	 * One expression for the value of each, and its words: n8n evaluates the expressions of a text together, and one may change what
+	 * the next reads. As in n8n, only an error about an expression is one. With n8n's default engine an object is a copy, and only
+	 * n8n knows the words of what it copied, such as a date.
 	 */
 	get allExpressions(): string {
 		const each = this.expressions.map((code) => `() => (${withoutBraces(code)}\n)`);
 		return `{{ [${each.join(', ')}].map((evaluate) => {
 			try {
 				const value = evaluate();
-				return [value, typeof value === 'object' ? [value].join('') : ''];
+				return [value, Number.isNaN(value) ? '' : [value].join('')];
 			} catch (error) {
 				if (/Expression/.test(error.name)) throw error;
 				return [undefined, '', String(error.message)];
@@ -97,20 +93,15 @@ export class Template {
 		}) }}`;
 	}
 
-	/**
-	 * What n8n writes for an expression between its texts.
-	 * @throws GatewayError for what its user does not mean
-	 */
-	wordsOf(code: string, [value, words]: Evaluated): string {
-		const text = inText(value);
-		if (code.includes('binary') && STORED.test(text))
+	/** @throws GatewayError for a value that its user does not mean */
+	check(code: string, [value, words]: Evaluated): void {
+		if (code.includes('binary') && STORED.test(words))
 			throw refusedText(
 				this.path,
 				`contains ${shortened(code)}, which has no file, because n8n stores files elsewhere`,
 				'Before this node, add an Extract From File node with the operation Move File to Base64 String, and use its field.',
 			);
-		if (this.isOnlyExpression || typeof value !== 'object' || !text.includes(NO_TEXT)) return text;
-		if (words !== undefined && !words.includes(NO_TEXT)) return words;
+		if (this.isOnlyExpression || typeof value !== 'object' || !words.includes(NO_TEXT)) return;
 		throw refusedText(
 			this.path,
 			`contains ${shortened(code)}, which is an object`,
@@ -121,14 +112,19 @@ export class Template {
 	/** The text with the words of its expressions. In JSON, a text stays inside its quotation marks. */
 	withWords(ofExpressions: string[]): string {
 		let isQuoted = false;
-		const parts = this.texts.map((text, index) => {
+		const written = this.parts.map((part, index) => {
+			const words = ofExpressions[(index - 1) / 2];
+			if (words !== undefined) {
+				const isBare = this.kind.isJson && isQuoted && BARE.test(words.replace(ESCAPES, ''));
+				return isBare ? JSON.stringify(words).slice(1, -1) : words;
+			}
+			// n8n reads two backslashes before an expression as one.
+			const text = index === this.parts.length - 1 ? part : part.replaceAll('\\\\', '\\');
 			const quotes = text.replace(/\\./gs, '').split('"').length - 1;
 			isQuoted = isQuoted !== (quotes % 2 === 1);
-			const words = ofExpressions[index] ?? '';
-			const isBare = this.kind.isJson && isQuoted && BARE.test(words.replace(ESCAPES, ''));
-			return text + (isBare ? JSON.stringify(words).slice(1, -1) : words);
+			return text;
 		});
-		return parts.join('');
+		return written.join('');
 	}
 }
 
@@ -161,27 +157,19 @@ function split(text: string): string[] {
 	return parts.length % 2 === 0 ? [...parts, ''] : parts;
 }
 
-/** A value as n8n writes it into a text. */
-function inText(value: unknown): string {
-	if (Array.isArray(value)) return value.map(inText).join(',');
-	if (typeof value !== 'object' || value === null)
-		return Number.isNaN(value) ? '' : plainText(value);
-	const { toString } = value as { toString: unknown };
-	return typeof toString === 'function' ? plainText(Reflect.apply(toString, value, [])) : NO_TEXT;
-}
-
 export function shortened(code: string): string {
 	return code.length > SHOWN ? `${code.slice(0, SHOWN)}… }}` : code;
 }
 
 /** The expression with `more` appended. */
 export function inExpression(code: string, more: string): string {
-	const inner = withoutBraces(code).trim();
+	const inner = withoutBraces(code);
 	if (inner.length > SHOWN) return `{{ (…)${more} }}`;
 	return `{{ ${/^[\w$.?[\]"'()]+$/.test(inner) ? inner : `(${inner})`}${more} }}`;
 }
 
-/** The braces at the end may be missing. */
+/** What is between the braces, of which those at the end may be missing. */
 function withoutBraces(code: string): string {
-	return code.replace(/^\{\{|\}\}$/g, '');
+	const inner = code.replace(/^\{\{|\}\}$/g, '').trim();
+	return inner.endsWith(';') ? inner.slice(0, -1) : inner;
 }
