@@ -38,14 +38,13 @@ export async function sendRequest<Result>(
 	let endsAt: number | undefined;
 	/** Retries that count towards Max Retries. */
 	let retries = 0;
-	/** The counts of the scope when this request first began to wait, and when it last made the scope wait. */
-	let first: Counts | undefined;
+	/** The counts of the scope when this request last made it wait. */
 	let last: Counts | undefined;
+	const beganAt = clock.now();
 	for (let sent = 1; ; sent += 1) {
 		const queuedAt = clock.now();
 		const permit = await queue.acquire(slots, account, name, signal);
 		const { scope, sentAt } = permit;
-		first ??= permit.before;
 		endsAt ??= sentAt + withinMs;
 		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - sentAt);
 		const outcome = await sendOnce(context, permit, request, read, signal, responseMs);
@@ -58,7 +57,7 @@ export async function sendRequest<Result>(
 		failure.record.sent = sent;
 		const verdict = judge({
 			...{ error: failure, mayBeSentAgain, sent, retries, maxRetries, scope },
-			othersTaken: scope.counts.taken > first.taken || scope.isAtWork(permit),
+			othersTaken: scope.takenAt > beganAt || scope.isAtWork(permit),
 			takenInRow: scope.counts.refused === last?.refused ? scope.counts.taken - last.taken : 0,
 		});
 		verdict.isRetried &&= clock.now() + verdict.pauseMs < endsAt;

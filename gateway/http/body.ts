@@ -42,13 +42,18 @@ export class ByteBuffer {
 
 	add(bytes: Buffer): void {
 		if (bytes.length === 0) return;
+		const size = this.size + bytes.length;
 		// Most bodies are one piece, which is not copied.
 		if (this.size === 0) this.held = bytes;
 		else {
-			this.reserve(this.size + bytes.length);
+			const { held } = this;
+			if (size > held.length) {
+				this.held = Buffer.allocUnsafe(Math.max(size * 2, this.expected));
+				held.copy(this.held, 0, 0, this.size);
+			}
 			bytes.copy(this.held, this.size);
 		}
-		this.size += bytes.length;
+		this.size = size;
 	}
 
 	/** Returns all bytes and forgets them. */
@@ -57,13 +62,6 @@ export class ByteBuffer {
 		this.held = EMPTY;
 		this.size = 0;
 		return bytes;
-	}
-
-	private reserve(size: number): void {
-		if (size <= this.held.length) return;
-		const larger = Buffer.allocUnsafe(Math.max(size * 2, this.expected));
-		this.held.copy(larger, 0, 0, this.size);
-		this.held = larger;
 	}
 }
 

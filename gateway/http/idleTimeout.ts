@@ -30,6 +30,8 @@ type Phase = 'connecting' | 'response' | 'body' | 'content' | 'flow';
  */
 export class IdleTimeout {
 	expired = false;
+	/** Milliseconds of silence after which the request is given up. */
+	private readonly limits: Record<Phase, number>;
 	private isLastTurn = false;
 	private stop = () => {};
 	private lastProgress: number;
@@ -41,14 +43,22 @@ export class IdleTimeout {
 	private stopTimer: () => void;
 	private readonly giveUp = () => this.stop();
 
+	/** @param responseMs within which the response must begin. Its body may be silent for a minute, however short this is */
 	constructor(
 		private readonly clock: Clock,
-		private readonly limitMs: number,
+		limitMs: number,
 		private readonly signal: AbortSignal | undefined,
 		public phase: Phase = 'response',
-		/** The response must begin within this time. Its body may be silent for a minute, however short this is. */
-		private readonly responseLimitMs = Infinity,
+		responseMs = Infinity,
 	) {
+		const body = Math.min(limitMs, Math.max(FLOW_MS, responseMs));
+		this.limits = {
+			connecting: Math.min(limitMs, CONNECT_TIMEOUT_MS),
+			response: Math.min(limitMs, responseMs),
+			body,
+			content: MAX_LIMITS_WITHOUT_CONTENT * limitMs,
+			flow: Math.max(FLOW_MS, body),
+		};
 		this.lastProgress = this.lastContent = this.lastFlow = this.flowSince = clock.now();
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
@@ -92,18 +102,8 @@ export class IdleTimeout {
 		this.signal?.removeEventListener('abort', this.giveUp);
 	}
 
-	/** Milliseconds of silence after which the request is given up in this phase. */
 	get phaseLimitMs(): number {
-		return this.limitOf(this.phase);
-	}
-
-	private limitOf(phase: Phase): number {
-		const { limitMs, responseLimitMs } = this;
-		if (phase === 'connecting') return Math.min(limitMs, CONNECT_TIMEOUT_MS);
-		if (phase === 'response') return Math.min(limitMs, responseLimitMs);
-		if (phase === 'content') return MAX_LIMITS_WITHOUT_CONTENT * limitMs;
-		const silentMs = Math.min(limitMs, Math.max(FLOW_MS, responseLimitMs));
-		return phase === 'flow' ? Math.max(FLOW_MS, silentMs) : silentMs;
+		return this.limits[this.phase];
 	}
 
 	private check(): void {
@@ -115,7 +115,7 @@ export class IdleTimeout {
 		];
 		const ends = silences.map(([phase, since]) => ({
 			phase,
-			left: since + this.limitOf(phase) - now,
+			left: since + this.limits[phase] - now,
 		}));
 		const { phase, left } = ends.reduce((first, end) => (end.left < first.left ? end : first));
 		// A busy process may not have read what has arrived: it gets one turn of the event loop to do so.

@@ -52,8 +52,6 @@ export interface Counts {
 export interface Permit extends SentRequest {
 	scope: Scope;
 	slots: Slots;
-	/** The counts of the scope when the request began to wait. */
-	before: Counts;
 	/** Requests of the scope in flight when this one was sent, with this one. */
 	inFlight: number;
 }
@@ -73,6 +71,8 @@ export type Line = Set<Waiter>;
 export class Scope implements ScopeState {
 	readonly lines = new Map<Slots, Line>();
 	readonly counts: Counts = { taken: 0, refused: 0 };
+	/** When the service last took a request. */
+	takenAt = -Infinity;
 	private limit = new LimitEstimator();
 	private inFlightLimit = new InFlightLimit();
 	/** The oldest first. */
@@ -127,11 +127,11 @@ export class Scope implements ScopeState {
 	}
 
 	/** A request is sent now. `end` must follow. */
-	send(slots: Slots, before: Counts): Permit {
+	send(slots: Slots): Permit {
 		const { inFlight, limit, clock } = this;
 		const sentAt = clock.now();
 		const period = limit.send(sentAt);
-		const permit = { sentAt, period, scope: this, slots, before, inFlight: inFlight.size + 1 };
+		const permit = { sentAt, period, scope: this, slots, inFlight: inFlight.size + 1 };
 		inFlight.add(permit);
 		return permit;
 	}
@@ -139,10 +139,11 @@ export class Scope implements ScopeState {
 	/** The service did not refuse the request. What else becomes of it is not known yet. */
 	take(permit: Permit): void {
 		this.counts.taken += 1;
+		this.takenAt = this.clock.now();
 		this.failures = 0;
 		if (this.refusesSince !== undefined) this.lastRefusedForMs = this.refusesForMs;
 		this.refusesSince = undefined;
-		this.limit.accept(permit, this.clock.now());
+		this.limit.accept(permit, this.takenAt);
 		this.inFlightLimit.accept(permit.inFlight);
 		// A request that was sent after the suspension began ends it.
 		if (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;

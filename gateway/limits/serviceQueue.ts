@@ -38,7 +38,6 @@ export class ServiceQueue {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const scope = this.scopeOf(account, name);
-			const before = { ...scope.counts };
 			const line: Line = scope.lines.get(slots) ?? new Set();
 			const leave = () => {
 				line.delete(waiter);
@@ -53,9 +52,8 @@ export class ServiceQueue {
 				slots,
 				admit: () => {
 					leave();
-					const permit = scope.send(slots, before);
 					slots.inFlight += 1;
-					resolve(permit);
+					resolve(scope.send(slots));
 				},
 				fail: (error) => {
 					leave();

@@ -17,15 +17,6 @@ const MAX_NEW_URLS = 2;
 /** How long after its first failure a download is tried again. */
 const MAX_RETRIES_MS = 300_000;
 
-/** A file to be downloaded. */
-interface File<Stored> {
-	taskId: string;
-	url: string;
-	store: StoreVideo<Stored>;
-	/** How often a poll was asked for another URL. */
-	newUrls: number;
-}
-
 /**
  * Downloads the video of a completed task, right after the poll that saw it completed, as a stream that never fills the memory.
  * n8n's own helper requests it, without the key: only a URL of the service that asks for it gets it.
@@ -65,16 +56,34 @@ async function fetchAgain<Stored>(
 	store: StoreVideo<Stored>,
 	signal: AbortSignal | undefined,
 ): Promise<Stored> {
-	const { clock, maxRetries, queue, slots, account } = context;
+	const { clock, maxRetries, queue, slots, account, poll } = context;
 	const seenAt = clock.now();
 	const used = task.used ?? task;
-	const file = { taskId: used.id, url: videoUrl(used, task), store, newUrls: 0 };
+	let url = videoUrl(used, task);
+	let newUrls = 0;
+	/** Polls the task if the URL may have expired. Returns whether it has another one now. */
+	const renewUrl = async (failure: unknown): Promise<boolean> => {
+		const mayBeExpired = MAY_BE_EXPIRED.includes(statusOfUrl(failure));
+		if (!mayBeExpired || maxRetries === 0 || newUrls >= MAX_NEW_URLS) return false;
+		newUrls += 1;
+		const polled = await poll(used.id, signal).catch(() => undefined);
+		const before = url;
+		const told = (polled?.used ?? polled)?.url ?? '';
+		if (isUrl(told)) url = told;
+		return url !== before;
+	};
+	const fetchFile = () => fetchVideo(context, url, store, signal);
 	let firstFailedAt: number | undefined;
 	let failures = 0;
 	for (let attempt = 0; ; attempt += 1) {
 		const permit = await queue.acquire(slots, account, { endpoint: 'files' }, signal);
+		const fetching = fetchFile().catch(async (failure: unknown) => {
+			if (!(await renewUrl(failure))) throw failure;
+			// At once: another wait, and the new URL would be expired, too.
+			return await fetchFile();
+		});
 		try {
-			return await fetchFile(context, file, signal).finally(() => queue.release(permit));
+			return await fetching.finally(() => queue.release(permit));
 		} catch (failure) {
 			firstFailedAt ??= clock.now();
 			const isTransient = failure instanceof NoResponseError && failure.transient;
@@ -89,36 +98,6 @@ async function fetchAgain<Stored>(
 			await clock.sleep(pause, signal);
 		}
 	}
-}
-
-async function fetchFile<Stored>(
-	context: DownloadContext,
-	file: File<Stored>,
-	signal: AbortSignal | undefined,
-): Promise<Stored> {
-	const attempt = () => fetchVideo(context, file.url, file.store, signal);
-	return await attempt().catch(async (failure: unknown) => {
-		const url = await newUrl(context, file, failure, signal);
-		if (url === undefined) throw failure;
-		file.url = url;
-		// At once: another wait, and the new URL would be expired, too.
-		return await attempt();
-	});
-}
-
-/** Polls the task of a file whose URL may have expired. Returns the URL that it has now, if that is another one. */
-async function newUrl(
-	{ poll, maxRetries }: DownloadContext,
-	file: File<unknown>,
-	failure: unknown,
-	signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-	const mayBeExpired = MAY_BE_EXPIRED.includes(statusOfUrl(failure));
-	if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
-	file.newUrls += 1;
-	const task = await poll(file.taskId, signal).catch(() => undefined);
-	const url = (task?.used ?? task)?.url ?? '';
-	return isUrl(url) && url !== file.url ? url : undefined;
 }
 
 /** With which status the URL of a video refused it; 0 if it did not. */
