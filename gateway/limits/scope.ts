@@ -7,7 +7,6 @@ import {
 } from '../errors/gatewayError';
 import { SECOND_MS } from '../errors/duration';
 import { InFlightLimit } from './inFlightLimit';
-import type { Kept } from './kept';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
 import { isThrottled, MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
@@ -86,10 +85,13 @@ export class Scope implements ScopeState {
 	private suspendedAt = -Infinity;
 	private suspendedUntil = -Infinity;
 
+	/** @param account a key at a Base URL: what a service may limit together
+	 * @param all the scopes of the process, of all accounts */
 	constructor(
 		private readonly clock: Clock,
-		readonly account: Account,
+		private readonly account: string,
 		private readonly endpoint: ScopeName['endpoint'],
+		private readonly all: ReadonlyMap<string, Scope>,
 	) {}
 
 	get limitsInFlight(): boolean {
@@ -205,8 +207,9 @@ export class Scope implements ScopeState {
 		if (ms <= (this.limit.inVain === 0 ? SECOND_MS : 0)) return;
 		// Some services lengthen a pause for each request that is sent meanwhile.
 		const apart = SECOND_MS + ms / 10;
-		const sharing = [...this.account.values()].filter(
-			({ limit }) => Math.abs(limit.closedUntil - this.limit.closedUntil) <= apart,
+		const sharing = [...this.all.values()].filter(
+			({ account, limit }) =>
+				account === this.account && Math.abs(limit.closedUntil - this.limit.closedUntil) <= apart,
 		);
 		if (sharing.every(({ limit }) => limit === this.limit)) return;
 		const limit = new LimitEstimator();
@@ -240,6 +243,3 @@ export class Scope implements ScopeState {
 		return this.counts.taken > 0 && this.endpoint !== 'polls';
 	}
 }
-
-/** What a service may limit together: the scopes of one key at one Base URL. */
-export type Account = Kept<Scope>;

@@ -1,23 +1,16 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
 import { sha256 } from '../hash';
-import { Kept } from './kept';
-import {
-	type Account,
-	type Line,
-	type Permit,
-	Scope,
-	type ScopeName,
-	type Slots,
-	type Waiter,
-} from './scope';
+import { type Line, type Permit, Scope, type ScopeName, type Slots, type Waiter } from './scope';
 
 /**
  * The requests that wait to be sent. A request that waits takes no slot. Runs of nodes take turns in each scope: one with a
  * thousand requests delays the single request of another by one request.
  */
 export class ServiceQueue {
-	private readonly accounts = new Kept<Account>();
+	private readonly scopes = new Map<string, Scope>();
+	/** With so many scopes, the idle ones are forgotten. It doubles, so that each new scope does not ask all others. */
+	private full = 1;
 	/** The line whose last turn is the longest ago comes first. */
 	private readonly lines = new Set<Line>();
 	private stopTimer = () => {};
@@ -111,11 +104,20 @@ export class ServiceQueue {
 		return soonest;
 	}
 
-	/** A hash of the model: a scope lives longer than its request, and a stranger may have written the ID. */
-	private scopeOf(name: string, { endpoint, model }: ScopeName): Scope {
-		const account = this.accounts.get(name, () => new Kept());
-		const create = () => new Scope(this.clock, account, endpoint);
-		return account.get(model === undefined ? endpoint : `${endpoint} ${sha256(model)}`, create);
+	/** The scope of this name. An idle one is replaced. */
+	private scopeOf(account: string, { endpoint, model = '' }: ScopeName): Scope {
+		const { scopes } = this;
+		// A hash of the model: a scope lives longer than its request, and a stranger may have written the ID.
+		const name = `${account} ${endpoint} ${sha256(model)}`;
+		const known = scopes.get(name);
+		if (known && !known.isIdle) return known;
+		if (scopes.size >= this.full) {
+			for (const [other, { isIdle }] of scopes) if (isIdle) scopes.delete(other);
+			this.full = 2 * scopes.size + 1;
+		}
+		const scope = new Scope(this.clock, account, endpoint, scopes);
+		scopes.set(name, scope);
+		return scope;
 	}
 }
 
