@@ -1,15 +1,18 @@
 import { isEmptied, numberIn } from '../schemas/input';
 import { MAX_ENTRIES } from '../schemas/lists';
-import { type Fields, isFields } from '../schemas/responseJson';
+import { type Fields, hasValue, isFields } from '../schemas/responseJson';
 import { completionIn } from './completion';
 import { CountedIndexes } from './countedIndexes';
 import { finishReasonIn } from './finishWords';
-import { firstMessage, hasValue, messageInChoice, OF_MESSAGE, sentCalls } from './message';
+import { firstMessage, messageInChoice, OF_MESSAGE, sentCalls } from './message';
 import { ToolCallPieces } from './toolCallPieces';
 
 /** Fields of a choice that are read into its `delta`, or into the chunk. */
 const READ_APART = new Set([...OF_MESSAGE, 'usage']);
-const isReadApart = (name: string) => name !== 'delta' && READ_APART.has(name);
+function hasReadApart(piece: Fields): boolean {
+	for (const name in piece) if (name !== 'delta' && READ_APART.has(name)) return true;
+	return false;
+}
 
 /** The chunks of one stream, as the interface has them. */
 export class Chunks {
@@ -27,7 +30,7 @@ export class Chunks {
 		this.indexes.mayBeOne &&= choices.length < 2;
 		const read = choices.map((piece) => this.read(piece));
 		if (!read.every(isFields)) return undefined;
-		if (this.areOne) read.map(partOf).forEach((part) => this.indexes.add(part));
+		if (this.areOne) read.forEach((piece) => this.indexes.add(piece));
 		const usage = choices.find(({ usage: counts }) => !isEmptied(counts))?.usage;
 		const isSame = usage === undefined && read.every((piece, at) => piece === choices[at]);
 		return isSame ? chunk : { ...chunk, usage: usage ?? chunk.usage, choices: read };
@@ -55,7 +58,7 @@ export class Chunks {
 		const finish_reason = finishReasonIn(piece.finish_reason);
 		const isSame =
 			piece.index === index && piece.finish_reason === finish_reason && piece.delta === delta;
-		if (isSame && !Object.keys(piece).some(isReadApart)) return piece;
+		if (isSame && !hasReadApart(piece)) return piece;
 		const others = Object.entries(piece).filter(([name]) => !READ_APART.has(name));
 		return { ...Object.fromEntries(others), index, delta, finish_reason };
 	}
@@ -75,12 +78,4 @@ export class Chunks {
 		const tool_calls = sent.length > 0 ? calls.from(sent) : undefined;
 		return { ...delta, function_call: undefined, tool_calls };
 	}
-}
-
-function partOf({ index, delta, finish_reason }: Fields) {
-	return {
-		index: index as number,
-		hasValue: isFields(delta) && hasValue(delta),
-		hasEnded: typeof finish_reason === 'string',
-	};
 }

@@ -1,8 +1,8 @@
 import { MAX_ENTRIES } from '../schemas/lists';
 import { isEmptied, numberIn } from '../schemas/input';
-import { type Fields, isFields } from '../schemas/responseJson';
+import { type Fields, hasValue, isFields } from '../schemas/responseJson';
 import { finishMeaning, finishReasonIn } from './finishWords';
-import { firstMessage, hasValue, messageInChoice, sentCalls } from './message';
+import { firstMessage, messageInChoice, sentCalls } from './message';
 import { toolCallsFrom } from './toolCalls';
 import { idIn, withRead } from './values';
 

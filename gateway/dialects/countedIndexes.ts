@@ -1,10 +1,4 @@
-/** A part of a choice, as far as it tells whether the service counts its chunks. */
-export interface PartOfChoice {
-	index: number;
-	/** Whether it is more than a role. */
-	hasValue: boolean;
-	hasEnded: boolean;
-}
+import { type Fields, hasValue, isFields } from '../schemas/responseJson';
 
 /**
  * Some services count the chunks of one answer in the index of its choice: each part comes alone and under a higher index, and the answer ends
@@ -16,12 +10,14 @@ export class CountedIndexes {
 	private last = -Infinity;
 	private ended: number | undefined;
 
-	add({ index, hasValue, hasEnded }: PartOfChoice): void {
-		if (hasValue) {
+	/** @param piece of a choice, as the interface has it */
+	add({ index: sent, delta, finish_reason }: Fields): void {
+		const index = Number(sent);
+		if (isFields(delta) && hasValue(delta)) {
 			this.mayBeOne &&= index > this.last && this.ended === undefined;
 			this.last = index;
 		}
-		if (!hasEnded) return;
+		if (typeof finish_reason !== 'string') return;
 		this.mayBeOne &&= this.ended === undefined || this.ended === index;
 		this.ended ??= index;
 	}

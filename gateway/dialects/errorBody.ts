@@ -73,7 +73,8 @@ export function errorBeside(body: unknown): object | undefined {
 	if (!isFields(answer)) return undefined;
 	const choices = Array.isArray(answer.choices) ? answer.choices.filter(isFields) : [];
 	if (choices.length === 0 && errorFrom(answer)) return answer;
-	const part = [answer, ...choices].find(({ error }) => !isEmpty(error));
+	const hasError = ({ error }: Fields) => !isEmpty(error);
+	const part = hasError(answer) ? answer : choices.find(hasError);
 	if (part) return { error: part.error };
 	const { base_resp } = answer;
 	return errorFrom(base_resp) ? { base_resp } : undefined;

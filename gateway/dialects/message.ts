@@ -1,5 +1,5 @@
 import { isEmptied } from '../schemas/input';
-import { type Fields, isFields } from '../schemas/responseJson';
+import { type Fields, hasValue, isFields } from '../schemas/responseJson';
 
 /** A part of a content that is a list: its text, or an object with one. Parts with something else have no text. */
 function textOfPart(part: unknown): string | null | undefined {
@@ -47,14 +47,6 @@ export function firstMessage(values: unknown[]): Fields | undefined {
 	const content = contentIn(message.content);
 	if (!isEmptied(content) && typeof content !== 'string') return undefined;
 	return content === message.content ? message : { ...message, content };
-}
-
-/** Whether a message is more than a role. */
-export function hasValue(message: Fields): boolean {
-	return Object.keys(message).some((name) => {
-		const value = message[name];
-		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
-	});
 }
 
 /** The fields of a message that some services put into the choice itself (vllm-project/vllm#39468), or its `text` alone. */

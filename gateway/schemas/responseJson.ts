@@ -42,6 +42,15 @@ export function isEmpty(value: unknown): boolean {
 	return partsOf(value).every(isEmpty);
 }
 
+/** Whether a message, or a part of one, is more than a role. */
+export function hasValue(message: Fields): boolean {
+	for (const name in message) {
+		const value = message[name];
+		if (name !== 'role' && (Array.isArray(value) ? value.length > 0 : value)) return true;
+	}
+	return false;
+}
+
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {
 	override readonly name = 'TooComplexError';

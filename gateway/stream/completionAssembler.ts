@@ -1,5 +1,5 @@
 import { MAX_ENTRIES } from '../schemas/lists';
-import { type Fields, isFields, TooComplexError } from '../schemas/responseJson';
+import { type Fields, hasValue, isFields, TooComplexError } from '../schemas/responseJson';
 import { FieldMerger } from './mergeFields';
 
 /** Some services number the chunks of one answer as its choices. No answer has as many. */
@@ -33,25 +33,25 @@ export class CompletionAssembler {
 	 * @throws TooComplexError when the stream has more values or tool calls than any answer
 	 */
 	add(chunk: Fields): { text: string; isContent: boolean } {
-		for (const name of Object.keys(chunk))
+		for (const name in chunk)
 			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
 		const parts = chunk.choices ?? [];
 		if (!Array.isArray(parts) || parts.length > MAX_ENTRIES) throw new InvalidChunkError();
 		let text = '';
 		let isContent = false;
 		for (const part of parts) {
-			const { index: sent, delta, ...rest } = fieldsIn(part);
-			const index = typeof sent === 'number' ? sent : 0;
+			const fields = fieldsIn(part);
+			const index = typeof fields.index === 'number' ? fields.index : 0;
 			const choice = this.choice(index);
-			this.keepAll(choice, rest);
-			const added = fieldsIn(delta ?? {});
+			this.keepAll(choice, fields);
+			const added = fieldsIn(fields.delta ?? {});
 			const { content } = added;
 			if (!isText(content)) throw new InvalidChunkError();
 			this.merger.mergeAll(choice.message, added);
 			if (entriesIn(choice.message.tool_calls) > MAX_ENTRIES)
 				throw new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
 			if (index === 0) text += content ?? '';
-			isContent ||= isFilled(added) || typeof rest.finish_reason === 'string';
+			isContent ||= hasValue(added) || typeof fields.finish_reason === 'string';
 		}
 		return { text, isContent };
 	}
@@ -76,9 +76,9 @@ export class CompletionAssembler {
 	}
 
 	private keepAll({ rest }: AssembledChoice, fields: Fields): void {
-		for (const name of Object.keys(fields)) {
+		for (const name in fields) {
 			if (name === 'logprobs') this.merger.merge(rest, name, fields[name]);
-			else this.merger.keep(rest, name, fields[name]);
+			else if (name !== 'index' && name !== 'delta') this.merger.keep(rest, name, fields[name]);
 		}
 	}
 
@@ -106,7 +106,7 @@ function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 	const { tool_calls: pieces, ...others } = message;
 	const calls = Array.isArray(pieces) ? pieces.filter(isFields) : [];
 	// A tool call has no text, which is not the same as an empty text.
-	const content = calls.length === 0 && !isFilled(message) ? '' : null;
+	const content = calls.length === 0 && !hasValue(message) ? '' : null;
 	const whole = { role: 'assistant', content, ...others };
 	const sorted = calls.toSorted((a, b) => indexOfCall(a) - indexOfCall(b) || 0);
 	// Without their index, as in a response without streaming.
@@ -132,12 +132,4 @@ const entriesIn = (list: unknown): number => (Array.isArray(list) ? list.length 
 
 function isText(value: unknown): value is string | null | undefined {
 	return value === undefined || value === null || typeof value === 'string';
-}
-
-/** Whether a part of a message is more than a role. */
-function isFilled(part: Fields): boolean {
-	return Object.keys(part).some((name) => {
-		const value = part[name];
-		return name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
-	});
 }

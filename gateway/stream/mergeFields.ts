@@ -41,7 +41,7 @@ export class FieldMerger {
 	}
 
 	mergeAll(target: Fields, values: Fields): void {
-		for (const name of Object.keys(values)) this.merge(target, name, values[name]);
+		for (const name in values) this.merge(target, name, values[name]);
 	}
 
 	/**

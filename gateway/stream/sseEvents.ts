@@ -55,7 +55,8 @@ export class SseEvents {
 		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.
 		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(0, end));
 		this.rest = text.slice(end);
-		const lines = whole.replace(/\r\n?/g, '\n').split('\n');
+		const hasReturns = whole.includes('\r');
+		const lines = (hasReturns ? whole.replace(/\r\n?/g, '\n') : whole).split('\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
 		const events: StreamEvent[] = [];
