@@ -48,52 +48,41 @@ export class ApiKey {
 	}
 }
 
-/** One form of a key: as it is, JSON-escaped or percent-encoded. */
-interface Form {
-	text: string;
-	/** What is searched for. */
-	ending: string;
-	keyLength: number;
-}
-
 /** The keys of one run of a node: one for each credential of its items. */
 export class KeyRing {
 	readonly #keys = new Set<string>();
-	/** The longest first: a key may contain another one, and the key itself may end with half an escape of JSON. */
-	readonly #forms: Form[] = [];
+	/**
+	 * Each key as it is, JSON-escaped and percent-encoded. The longest first: a key may contain another one, and the key itself may end
+	 * with half an escape of JSON.
+	 */
+	readonly #forms: Array<{ text: string; keyLength: number }> = [];
 
 	add(key: string): void {
 		if (key.length < MIN_IN_ERRORS || this.#keys.has(key)) return;
 		this.#keys.add(key);
 		const texts = new Set([encodeURIComponent(key), JSON.stringify(key).slice(1, -1), key]);
-		for (const text of texts)
-			this.#forms.push({ text, ending: text.slice(-MAX_SEARCHED), keyLength: key.length });
+		for (const text of texts) this.#forms.push({ text, keyLength: key.length });
 		this.#forms.sort((a, b) => b.text.length - a.text.length);
 	}
 
 	/** Removes the keys that have at least so many characters. */
 	removeFrom(text: string, minLength: number): string {
 		return this.#forms.reduce(
-			(rest, form) => (form.keyLength < minLength ? rest : withoutKey(rest, form)),
+			(rest, form) => (form.keyLength < minLength ? rest : withoutKey(rest, form.text)),
 			text,
 		);
 	}
 }
 
-/** Where a key begins whose ending is found `at` a place: as much before it as equals the key. */
-function startOf(text: string, form: Form, at: number, after: number): number {
-	let [start, before] = [at, form.text.length - form.ending.length];
-	while (before > 0 && start > after && text[start - 1] === form.text[before - 1])
-		[start, before] = [start - 1, before - 1];
-	return start;
-}
-
 /** Removes each end of the key, with as much before it as equals the key. */
-function withoutKey(text: string, form: Form): string {
-	const { ending } = form;
+function withoutKey(text: string, key: string): string {
+	const ending = key.slice(-MAX_SEARCHED);
 	let [kept, end] = ['', 0];
 	for (let at = text.indexOf(ending); at !== -1; at = text.indexOf(ending, end)) {
-		kept += text.slice(end, startOf(text, form, at, end)) + REPLACEMENT;
+		let [start, before] = [at, key.length - ending.length];
+		while (before > 0 && start > end && text[start - 1] === key[before - 1])
+			[start, before] = [start - 1, before - 1];
+		kept += text.slice(end, start) + REPLACEMENT;
 		end = at + ending.length;
 	}
 	return end === 0 ? text : kept + text.slice(end);

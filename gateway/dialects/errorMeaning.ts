@@ -67,37 +67,28 @@ const RATE_WORDS = /\brate.?limit/i;
 const KEY = 'api[ _-]?keys?|access[ _]token|auth\\w*[ _]token|bearer token|credentials?';
 const WRONG =
 	'invalid|incorrect|expired|revoked|wrong|disabled|deleted|malformed|missing|required|not (?:valid|found|recognized|active)';
+const KEY_WORDS = new RegExp(
+	`\\b(?:${KEY})\\b.{0,60}\\b(?:${WRONG})\\b|\\b(?:${WRONG}|unknown|provide a)\\b.{0,20}\\b(?:${KEY})\\b|无效的(?:令牌|密钥)|(?:令牌|密钥).{0,10}(?:无效|过期)`,
+	'i',
+);
+const FILTER_WORDS =
+	/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent (?:was |is )?blocked\b|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i;
+const BUSY_WORDS =
+	/\boverload|\b(?:over|at) capacity\b|\bcapacity (?:exceeded|constraint)|\b(?:server|service|system|model|engine)s?\b.{0,20}\bbusy\b|负载|繁忙|过载/i;
+const MODEL_WORDS =
+	/\b(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:(?:does )?not exist|not found)\b|模型不存在/i;
 /** Words that tell more than the status, and the statuses that they count with. */
 const ERROR_WORDS: ReadonlyArray<
 	readonly [Code | undefined, statuses: number[] | 'any', words: RegExp]
 > = [
-	[
-		'invalid_api_key',
-		'any',
-		new RegExp(
-			`\\b(?:${KEY})\\b.{0,60}\\b(?:${WRONG})\\b|\\b(?:${WRONG}|unknown|provide a)\\b.{0,20}\\b(?:${KEY})\\b|无效的(?:令牌|密钥)|(?:令牌|密钥).{0,10}(?:无效|过期)`,
-			'i',
-		),
-	],
-	[
-		'content_filtered',
-		'any',
-		/content[ _-]?(?:policy|policies|filter|management|moderation|violation)|\bcontent (?:was |is )?blocked\b|\bcontent exists risk|\bmoderation\b|\bjailbreak|\bsafety (?:system|polic|filter|guideline|check)|\busage guidelines|responsible ?ai|\bflagged\b|(?:inappropriate|sensitive|prohibited|harmful|unsafe) (?:content|information|words?)|\brisk[ _-]control|data ?inspection|policy violation|\b(?:violated|blocked by) (?:\w+ )?guardrail|敏感|违规|内容安全/i,
-	],
-	[
-		'service_unavailable',
-		'any',
-		/\boverload|\b(?:over|at) capacity\b|\bcapacity (?:exceeded|constraint)|\b(?:server|service|system|model|engine)s?\b.{0,20}\bbusy\b|负载|繁忙|过载/i,
-	],
+	['invalid_api_key', 'any', KEY_WORDS],
+	['content_filtered', 'any', FILTER_WORDS],
+	['service_unavailable', 'any', BUSY_WORDS],
 	// OpenRouter has the model, and no provider of it that can do this, or that the account allows.
 	[undefined, [404], /\bno (?:\w+ )?endpoints (?:found|available) (?!for\b)/i],
 	// The model's name is no part of a path such as `/v1/models`. OpenRouter: "No endpoints found for foo/bar".
 	['model_not_found', [404], /(?<![\w/])(?:model|deployment)s?\b|\bno endpoints found for\b/i],
-	[
-		'model_not_found',
-		[400, 403],
-		/\b(?:invalid|unknown|no such) model\b|\bmodel\b.{0,80}\b(?:(?:does )?not exist|not found)\b|模型不存在/i,
-	],
+	['model_not_found', [400, 403], MODEL_WORDS],
 	[undefined, [400], /\bcontext (?:length|size|window)\b|\b(?:input|prompt) is too long\b/i],
 ];
 /** An overload that says so is one whatever its status (Anthropic, RFC 6585 has no 529). */

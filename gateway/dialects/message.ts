@@ -19,15 +19,8 @@ function contentIn(content: unknown): unknown {
 	return texts.includes(undefined) ? content : texts.join('');
 }
 
-const MESSAGE_FIELDS = [
-	'role',
-	'content',
-	'refusal',
-	'tool_calls',
-	'function_call',
-	'reasoning_content',
-	'reasoning',
-];
+const MESSAGE_FIELDS =
+	'role content refusal tool_calls function_call reasoning_content reasoning'.split(' ');
 
 /** Fields of a choice that are its message, or a part of one. */
 export const OF_MESSAGE = new Set(['message', 'delta', 'text', ...MESSAGE_FIELDS]);

@@ -11,6 +11,9 @@ import { besideSent, idIn, wordsIn, withRead } from './values';
 const OF_TASK = /^(?:data|output|result|response|task|job|video|generation|prediction)s?$/;
 const OF_SUBMISSION = /^(?:inputs?|param(?:eter)?s|metadata|usage)\b/;
 const ERROR = /^errors?$/;
+/** What has an ID of its own, but is no task. */
+const OF_OTHER =
+	/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/;
 /** From this rank on, an ID may be that of the request, which a refusal has, too. */
 const OF_ANSWER = 2.5;
 
@@ -24,12 +27,7 @@ export const ID_NAMES: ReadonlyArray<
 > = [
 	[0, 'object', /\btask ?id$/],
 	[OF_ANSWER + 1.5, 'object', /\brequest ?id$/],
-	// What has an ID of its own, but is no task.
-	[
-		OF_ANSWER + 3.5,
-		'object',
-		/\b(?:user|account|org\w*|team|workspace|project|customer|client|app|model|trace|session|log|key|webhook|channel|template|style) \w*(?:id|arn)$/,
-	],
+	[OF_ANSWER + 3.5, 'object', OF_OTHER],
 	[1, 'field', /^id$/],
 	// AWS names what it starts by an ARN.
 	[2, 'field', /(?:id|\barn)$/],

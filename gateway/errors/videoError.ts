@@ -67,14 +67,12 @@ const MAY_BE_FINISHED = 'The video may be finished.';
  */
 export function unreadableTask(error: GatewayError, isAbout: boolean | undefined): GatewayError {
 	const { record } = error;
-	const code: NodeCode = 'malformed_answer';
-	const why = isAbout
-		? 'It has the ID of the task, and no status that this node finds.'
-		: record.advice;
-	const advice = `${why} ${MAY_BE_FINISHED}`;
+	const unseen = 'It has the ID of the task, and no status that this node finds.';
+	const advice = `${isAbout ? unseen : record.advice} ${MAY_BE_FINISHED}`;
 	if (error instanceof ServiceError) return withRecord(error, { advice });
 	const isRead = isAbout !== undefined;
 	const message = isRead ? 'The answer about the video task was not understood' : record.message;
+	const code: NodeCode = 'malformed_answer';
 	return new GatewayError({ ...record, message, advice, code, isAnswer: true });
 }
 
