@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock';
 import { CancelledError, GatewayError } from '../errors/gatewayError';
 import { aboutKnown, waitTimeout } from '../errors/videoError';
-import { mayBeFailed, type VideoTask } from '../schemas/video';
+import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { earliest, later, msBetween, type WallTime } from '../wallTime';
 import { doubtAfter } from './doubt';
 import type { WaitedTask } from './waitedTask';
@@ -154,13 +154,11 @@ function endAfter(
 	const ordered = submitted ?? task.latest;
 	const told = isFailure ? aboutKnown(polled, task) : polled;
 	if (!deadline) return told;
-	const status = isFailure ? undefined : polled.status;
-	if (hasFile && status !== 'completed') return ordered;
-	if (status === 'completed' && (!task.doubt || isLast)) return told;
-	const isFailed = status === 'failed';
-	const isEnough = isCertain || isLast || isFailed || (isFailure && submitted === undefined);
-	if (isEnough && hasUrl(ordered)) return ordered;
-	if (isFailed) return told;
+	if (hasFile && (isFailure || polled.status !== 'completed')) return ordered;
+	const isOver = isFailure ? submitted === undefined : isFinished(polled);
+	const isBetter = !isFailure && hasUrl(polled);
+	if ((isOver || isCertain || isLast) && hasUrl(ordered) && !isBetter) return ordered;
+	if (!isFailure && isOver && (!task.doubt || isLast)) return polled;
 	if (!isFailure && isCertain && mayBeFailed(polled)) return { ...polled, status: 'failed' };
 	return isCertain ? told : undefined;
 }

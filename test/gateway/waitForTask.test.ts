@@ -472,6 +472,7 @@ describe('a task whose submission brought its finished video', () => {
 	test.each<Partial<VideoTask>>([
 		{ status: 'failed', error: 'No such job' },
 		{ status: 'error', said_status: { word: 'error', meaning: 'failed' } },
+		{ status: 'completed', url: null },
 	])('is as it was there if its poll says: %j', async (task) => {
 		expect(await wait([{ id: 'task', status: 'failed', ...task }])).toMatchObject({
 			ended: ordered,
