@@ -1,5 +1,6 @@
 import { MAX_MODELS } from '../schemas/models';
 import { fieldsOf, isEmpty, isFields } from '../schemas/responseJson';
+import { isSuccess } from './reasonWords';
 
 const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
@@ -30,6 +31,8 @@ function unwrapped(body: unknown): unknown {
 	const isNull = fields.object === 'list' && fields.data === null;
 	const list = isNull ? [] : (LISTS.map((name) => fields[name]).find(Boolean) ?? body);
 	// Beside an error, an empty list does not mean that there are no models.
-	const isError = fields.success === false || !isEmpty([fields.error, fields.errors]);
+	const { success, error, errors, code } = fields;
+	const isCoded = !isEmpty(code) && !isSuccess(fields);
+	const isError = success === false || isCoded || !isEmpty([error, errors]);
 	return isError && Array.isArray(list) && list.length === 0 ? body : list;
 }

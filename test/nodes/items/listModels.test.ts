@@ -127,7 +127,12 @@ test('Versions that an expression misspells are refused before any request', asy
 	expect(simulator.requests).toEqual([]);
 });
 
-test.each([{ data: [] }, { success: true, data: [] }, { object: 'list', data: null }])(
+test.each([
+	{ data: [] },
+	{ success: true, data: [] },
+	{ code: 200, message: 'ok', data: [] },
+	{ object: 'list', data: null },
+])(
 	'an account without models has an empty list, also where null stands for it: %j',
 	async (body) => {
 		service.respond = () => rawJson(body);
@@ -157,11 +162,16 @@ test('a list of models in which no entry has a name, or that failed, is an error
 	}
 });
 
-test('a list of models that is null beside an error is that error', async () => {
+test('a list of models that is null or empty beside an error is that error', async () => {
 	const error = { message: 'The catalogue is unavailable' };
-	service.respond = () => rawJson({ object: 'list', data: null, error });
-	const run = await runNode(service, { node: 'listModels', parameters: {} });
-	expect(run.error?.description).toContain(error.message);
+	for (const body of [
+		{ object: 'list', data: null, error },
+		{ code: 'rate_limit_exceeded', ...error, data: [] },
+	]) {
+		service.respond = () => rawJson(body);
+		const run = await runNode(service, { node: 'listModels', parameters: {} });
+		expect(run.error?.description).toContain(error.message);
+	}
 });
 
 const searchFor = async (text: string, credential = credentialOf(simulator)) =>
