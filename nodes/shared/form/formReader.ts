@@ -2,8 +2,8 @@ import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n
 import { isEmptied, isInvalidInput, plainText } from '../../../gateway';
 import { Gaps } from './gaps';
 import { expressionFailure } from './parameterLabels';
-import { readBoolean, withDatesAsText } from './parameterValues';
-import { SENDING, withSendingApart } from './sharedProperties';
+import { fieldOf, readBoolean, withDatesAsText } from './parameterValues';
+import { SENDING_OPTIONS } from './sharedProperties';
 import { type Evaluated, Template, TEXTS } from './template';
 
 /**
@@ -25,7 +25,7 @@ export class FormReader {
 		private readonly properties: INodeProperties[],
 	) {
 		this.gaps = new Gaps(context);
-		const parameters = withSendingApart(context.getNode().parameters ?? {});
+		const parameters = context.getNode().parameters ?? {};
 		const isSet = Object.keys(parameters).length > 0;
 		this.parameters = isSet ? parameters : undefined;
 		this.isFixed = isSet && !JSON.stringify(parameters).includes('"=');
@@ -48,7 +48,10 @@ export class FormReader {
 
 	/** Reads how requests are sent, which `options` of an item leaves out: it is evaluated once, for the first item. */
 	sendingOptions(item = 0): Record<string, unknown> {
-		return this.collection(this.parameters === undefined ? 'options' : SENDING, item);
+		if (this.parameters === undefined) return this.collection('options', item);
+		const { options } = this.parameters;
+		const read = (name: string) => this.evaluate(`options.${name}`, fieldOf(options, name), item);
+		return Object.fromEntries(SENDING_OPTIONS.map((name) => [name, read(name)]));
 	}
 
 	boolean(name: string, item: number, fallback: boolean): boolean {
@@ -65,7 +68,8 @@ export class FormReader {
 		if (Array.isArray(raw))
 			return raw.map((each, index) => this.evaluate(`${path}[${index}]`, each, item));
 		if (typeof raw === 'object' && raw !== null) {
-			const fields = Object.entries(raw);
+			const apart = path === 'options' ? SENDING_OPTIONS : [];
+			const fields = Object.entries(raw).filter(([name]) => !apart.includes(name));
 			return Object.fromEntries(
 				fields.map(([name, field]) => [name, this.evaluate(`${path}.${name}`, field, item)]),
 			);

@@ -128,7 +128,7 @@ const sendingProperties = [maxConcurrency, maxRetries, timeout];
 type SendingOption = (typeof sendingProperties)[number]['name'];
 
 /** Their names. */
-const SENDING_OPTIONS: readonly string[] = sendingProperties.map(({ name }) => name);
+export const SENDING_OPTIONS: readonly string[] = sendingProperties.map(({ name }) => name);
 
 /** Options of any node that do not change what is generated. */
 export const NOT_GENERATED = [
@@ -152,17 +152,4 @@ export function readSendingOptions(given: Record<string, unknown>) {
 		maxRetries: readNumber(given, maxRetries),
 		timeoutMs: 1000 * readNumber(given, timeout),
 	};
-}
-
-/** The parameter that these options are for the form reader. */
-export const SENDING = 'sending';
-
-/** The parameters of a node, with what its options say of sending in a parameter of its own: items are read without it. */
-export function withSendingApart(parameters: Record<string, unknown>): Record<string, unknown> {
-	const { options } = parameters;
-	if (typeof options !== 'object' || options === null) return parameters;
-	const fields = Object.entries(options);
-	const part = (isSending: boolean) =>
-		Object.fromEntries(fields.filter(([name]) => SENDING_OPTIONS.includes(name) === isSending));
-	return { ...parameters, options: part(false), [SENDING]: part(true) };
 }
