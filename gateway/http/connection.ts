@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type buildConnector, Client, Pool } from 'undici';
+import { type buildConnector, Pool } from 'undici';
 
 /** As much of a head as tells its status. */
 const STATUS_CHARACTERS = 'HTTP/1.1 200'.length;
@@ -52,14 +52,13 @@ function hideContinue(socket: Socket): void {
 	});
 }
 
-/** The pool of an agent for one origin, whose connections hide 100 Continue. */
+/**
+ * The pool of an agent for one origin, whose connections hide 100 Continue.
+ * @param options with a function that connects
+ */
 export function openPool(origin: string | URL, options: object): Pool {
-	return new Pool(origin, { ...options, factory: openClient });
-}
-
-function openClient(origin: URL, options: object): Client {
 	const { connect } = options as { connect: buildConnector.connector };
-	return new Client(origin, {
+	return new Pool(origin, {
 		...options,
 		connect: (target, done) =>
 			connect(target, (...[error, socket]) => {

@@ -54,7 +54,7 @@ export function openRoute(
 	}
 	const proxy = parseProxy(proxyUrl);
 	if (origin.startsWith('http:')) {
-		const agent = new Agent({ ...pool, connect: { timeout } });
+		const agent = new Agent({ ...pool, connect: buildConnector({ ...http1, timeout }) });
 		return { dispatcher: agent.compose(requestFrom(proxy)), isForwarded: true };
 	}
 	const dispatcher = new ProxyAgent({

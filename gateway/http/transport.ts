@@ -18,39 +18,34 @@ export const whenConnectionIsFree = (action: () => void): void => void setImmedi
  */
 const KEEP_ALIVE_MS = { own: 15_000, recent: 3_500, pooled: 15_000 };
 
-/** A route for each kind of connection, so that a request with a connection of its own never gets a used one. */
-type Routes = Record<HttpRequest['connection'], Route>;
-
 /** The routes of this process by n8n's egress filter and the other settings. undici forgets a service without connections. */
-const opened = new WeakMap<object, Map<string, Routes>>();
+const opened = new WeakMap<object, Map<string, Route>>();
 const UNFILTERED = {};
 
 /** The transport over the process-wide connections. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { egressFilter, origin, isMocked, addTraceHeaders } = settings;
 	if (isMocked) return helperTransport(settings);
-	let routes: Routes | undefined;
+	const proxy = proxyFor(origin);
 	const transport: Transport = (request) => {
-		routes ??= routesFor(settings);
 		addTraceHeaders?.(request.headers);
-		return dispatch(routes[request.connection], request);
+		return dispatch(routeFor(settings, proxy, request.connection), request);
 	};
 	return egressFilter ? withEgressCheck(transport, egressFilter, origin) : transport;
 }
 
-function routesFor(settings: TransportSettings): Routes {
+/** One route for each kind of connection, so that a request with a connection of its own never gets a used one. */
+function routeFor(
+	settings: TransportSettings,
+	proxy: string,
+	connection: HttpRequest['connection'],
+): Route {
 	const { origin, ignoreSslIssues, egressFilter = UNFILTERED } = settings;
-	const proxy = proxyFor(origin);
-	const known = opened.get(egressFilter) ?? new Map<string, Routes>();
-	const key = JSON.stringify([origin.startsWith('http:'), ignoreSslIssues, proxy]);
-	const open = (keepAliveMs: number) => openRoute(settings, proxy, keepAliveMs);
-	const routes = known.get(key) ?? {
-		own: open(KEEP_ALIVE_MS.own),
-		recent: open(KEEP_ALIVE_MS.recent),
-		pooled: open(KEEP_ALIVE_MS.pooled),
-	};
-	opened.set(egressFilter, known.set(key, routes));
-	return routes;
+	const known = opened.get(egressFilter) ?? new Map<string, Route>();
+	const key = JSON.stringify([connection, origin.startsWith('http:'), ignoreSslIssues, proxy]);
+	const route = known.get(key) ?? openRoute(settings, proxy, KEEP_ALIVE_MS[connection]);
+	opened.set(egressFilter, known.set(key, route));
+	return route;
 }
 
 /** A transport that asks n8n's SSRF protection about the URL of the service, until that allows it once. */
