@@ -12,28 +12,20 @@ export interface Credential {
 	baseUrl: string;
 	/** The bare key: no `Bearer`, no white space. */
 	apiKey: string;
-	videoBasePath: VideoBasePath;
+	videoBasePath: '/media/v1' | '/v1';
 	ignoreSslIssues: boolean;
 }
 
-type VideoBasePath = z.infer<typeof videoBasePath>;
-
-const videoBasePath = z.enum(['/media/v1', '/v1']);
-
-const credentialFields = z.object({
-	baseUrl: z.string().default(''),
-	apiKey: z.string().default(''),
-	videoBasePath: videoBasePath.default('/media/v1'),
-	ignoreSslIssues: z.boolean().default(false),
-});
-
-/** The names of the fields in the form of the credential. */
-const LABELS: Record<string, string> = {
-	baseUrl: 'Base URL',
-	apiKey: 'API Key',
-	videoBasePath: 'Video Base Path',
-	ignoreSslIssues: 'Ignore SSL Issues (Insecure)',
-};
+/** The error of each field is its name in the form of the credential. */
+const credentialFields = z.object(
+	{
+		baseUrl: z.string({ error: 'Base URL' }).default(''),
+		apiKey: z.string({ error: 'API Key' }).default(''),
+		videoBasePath: z.enum(['/media/v1', '/v1'], { error: 'Video Base Path' }).default('/media/v1'),
+		ignoreSslIssues: z.boolean({ error: 'Ignore SSL Issues (Insecure)' }).default(false),
+	},
+	{ error: 'The credential' },
+);
 
 /**
  * Checks and cleans the fields of the credential.
@@ -43,12 +35,10 @@ export function parseCredential(fields: unknown): Credential {
 	const { data, error } = credentialFields.safeParse(fields);
 	if (data)
 		return { ...data, baseUrl: parseBaseUrl(data.baseUrl), apiKey: parseApiKey(data.apiKey) };
-	const parameter = String(error.issues[0]?.path[0] ?? 'credential');
-	throw invalidInput(
-		parameter,
-		`${LABELS[parameter] ?? 'The credential'} is not valid`,
-		'Correct it in the Generation Service API credential.',
-	);
+	const advice = 'Correct it in the Generation Service API credential.';
+	throw error.issues.map(({ path: [field = 'credential'], message }) =>
+		invalidInput(String(field), `${message} is not valid`, advice),
+	)[0];
 }
 
 function parseBaseUrl(text: string): string {

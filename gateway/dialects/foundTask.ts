@@ -134,9 +134,8 @@ function failureIn(
 	meaning: TaskWords['meaning'],
 ): Pick<FoundTask, 'error' | 'failure'> {
 	const ofTask = places.filter((place) => NAMED_FIELDS.test(place.key) && isWithin(place, whole));
-	const error = ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value));
 	const told =
-		error ??
+		ofTask.find(({ key, value }) => key === 'error' && !isEmpty(value)) ??
 		ofTask.find(
 			({ key, value }) => REASON.test(wordsIn(key)) && typeof value !== 'number' && !isEmpty(value),
 		);

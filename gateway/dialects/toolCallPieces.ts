@@ -68,15 +68,11 @@ export class ToolCallPieces {
 
 	private pieceFrom(fields: Fields, position: number, isAlone: boolean): Fields {
 		const { id, index, function: sent, ...others } = fields;
-		const called = fieldsOf(sent);
+		const { name, arguments: given } = fieldsOf(sent);
 		const hasIndex = typeof index === 'number' || (typeof index === 'string' && index !== '');
-		const { arguments: given } = called;
-		const piece = {
-			id,
-			name: typeof called.name === 'string' ? called.name : '',
-			text: typeof given === 'string' ? given : isEmptied(given) ? '' : JSON.stringify(given),
-			hasIndex,
-		};
+		const isText = isEmptied(given) || typeof given === 'string';
+		const text = isText ? (given ?? '') : JSON.stringify(given);
+		const piece = { id, name: typeof name === 'string' ? name : '', text, hasIndex };
 		const key = String(hasIndex ? index : position);
 		let call = hasIndex
 			? this.byIndex.get(key)

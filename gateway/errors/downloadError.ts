@@ -91,16 +91,15 @@ export function downloadTimedOut(timeoutMs: number): NoResponseError {
 export function downloadLost(error: unknown, redact: (text: string) => string): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const technical = redact(foreignText(error, 'message'));
-	if (!isSsrfRefusal(error))
-		return noResponse('download_failed', 'The video download was interrupted', LATER, {
-			technical,
-		});
-	return noResponse(
-		'download_blocked',
-		"n8n's SSRF protection blocks the URL of the video",
-		`Ask the administrator of this n8n instance to allow it. ${LATER}`,
-		{ technical, transient: false },
-	);
+	if (isSsrfRefusal(error))
+		return noResponse(
+			'download_blocked',
+			"n8n's SSRF protection blocks the URL of the video",
+			`Ask the administrator of this n8n instance to allow it. ${LATER}`,
+			{ technical, transient: false },
+		);
+	const message = 'The video download was interrupted';
+	return noResponse('download_failed', message, LATER, { technical });
 }
 
 /**
