@@ -119,7 +119,7 @@ async function runChosenOperation(
 			const ofDatabase = waitsInDatabase(context) ? durable.refusal() : '';
 			const inMemory = book.isGone ? 'the state of this wait is lost' : ofDatabase;
 			const spending = new SpendingLimit(context);
-			return workOf({ ...run, service, spending, inMemory }, operation);
+			return workOf({ ...run, ...service, spending, inMemory }, operation);
 		},
 		fail: (cause) => itemsOf(run, cause),
 		complete: (error) => addTasks(run, error),

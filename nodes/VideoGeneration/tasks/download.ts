@@ -19,7 +19,7 @@ export const isDownloaded = ({ outputOptions }: BookEntry) =>
  * @throws GatewayError
  */
 export async function download(
-	{ service: { context, gatewayOf, signal } }: VideoRun,
+	{ context, gatewayOf, signal }: VideoRun,
 	entry: BookEntry,
 	task: PaidTask,
 	inline: Buffer | undefined,

@@ -6,7 +6,7 @@ import { noteTaskIds } from '../../shared/book/customData';
 import type { PaidTask } from '../../shared/book/schema';
 import { runsAsTool } from '../../shared/run/runsAsTool';
 import { isDebugging } from '../../shared/run/connect';
-import { isStopped } from '../../shared/run/cancel';
+import { isStopped } from '../../shared/run/turns';
 import { type TaskState, withFullStop } from '../../shared/run/errorText';
 import { APART, COSTS_NOTHING, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import type { BookedRun } from './plan';
@@ -125,8 +125,8 @@ export function addTasks(run: BookedRun, error: NodeError): void {
 /** The lines of an error where tasks are paid besides those that fail, which have advice of their own. */
 function aboutBatch({ book, context }: BookedRun): string[] {
 	const paid = book.tasks.filter(isPaid);
-	const { length: count } = paid;
 	if (paid.every(({ error }) => error !== undefined)) return [];
+	const count = paid.length;
 	const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
 	const how = toGetWithoutPaying({ operation: 'Wait', count, after: APART });
 	const handOn =
@@ -165,8 +165,7 @@ function listOfTasks({ context, book }: BookedRun, isForLog: boolean): string {
 		({ task: { state, latest } }) => state !== 'unknown' && !isFinished(latest),
 	);
 	// One task of those that nobody gets would fail the node that is given its ID.
-	const there = all.filter(({ task }) => isThere(task));
-	const ids = there.map(({ task }) => idOf(task.latest.id));
+	const ids = all.flatMap(({ task }) => (isThere(task) ? idOf(task.latest.id) : []));
 	const how = all.some(({ task }) => isSubmittedHere(task))
 		? toGetWithoutPaying({ operation: 'Wait', count: ids.length, after: APART })
 		: COSTS_NOTHING;

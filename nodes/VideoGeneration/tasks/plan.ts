@@ -17,8 +17,7 @@ export interface BookedRun {
 }
 
 /** What a connected run works with. */
-export interface VideoRun extends BookedRun {
-	service: Service;
+export interface VideoRun extends BookedRun, Service {
 	spending: SpendingLimit;
 	/** Why it waits in memory: empty where Wait In is Memory; undefined for a wait in n8n's database. */
 	inMemory: string | undefined;
@@ -26,10 +25,10 @@ export interface VideoRun extends BookedRun {
 
 /** The entry of an item, with what earlier tries submitted for it. To be called for each item before anything is submitted. */
 export function openEntry(run: VideoRun, plan: Plan, item: number): BookEntry {
-	const { book, service, spending } = run;
+	const { book, spending } = run;
 	const { video, taskIds = [], ...options } = plan;
 	if (video === undefined) {
-		const gateway = service.gatewayOf(item);
+		const gateway = run.gatewayOf(item);
 		const tasks = taskIds.map((id): PaidTask => ({ state: 'open', latest: gateway.knownTask(id) }));
 		return book.add({ item, ...options, tasks });
 	}

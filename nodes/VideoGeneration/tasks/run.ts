@@ -22,7 +22,7 @@ export function workOf(
 	run: VideoRun,
 	operation: Operation,
 ): ItemWork<Plan, Opened, INodeExecutionData[] | EngineRequest> {
-	const { book, context, service, spending } = run;
+	const { book, context, spending } = run;
 	if (operation.submits) {
 		if (book.isGone) throw lostState(notedTaskIds(context));
 		// A second try, or a run after a pause, continues its videos.
@@ -32,7 +32,7 @@ export function workOf(
 	return {
 		isBegun: book.current.size > 0,
 		outcomes: book,
-		read: (item) => planOf(operation, service.form, item),
+		read: (item) => planOf(operation, run.form, item),
 		prepare: (plan, item) => ({ entry: openEntry(run, plan, item), video: plan.video }),
 		refusal: () => spending.refusal(book.failureBefore),
 		async work({ entry, video }) {
@@ -52,13 +52,10 @@ export function workOf(
 			const pause = await settleAll(run);
 			if (pause) return pause;
 			// Those that nobody has to wait for any more.
-			const ended = book.tasks.filter(
-				(task) => task.state === 'unknown' || isFinished(task.latest),
+			const ended = book.tasks.flatMap(({ state, latest }) =>
+				state === 'unknown' || isFinished(latest) ? latest.id : [],
 			);
-			forgetStopped(
-				context,
-				ended.map(({ latest }) => latest.id),
-			);
+			forgetStopped(context, ended);
 			return itemsOf(run);
 		},
 	};

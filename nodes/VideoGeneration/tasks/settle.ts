@@ -28,7 +28,7 @@ export async function settleTask(
 	task: PaidTask,
 	pauses: Pauses,
 ): Promise<void> {
-	const { gatewayOf, signal } = run.service;
+	const { gatewayOf, signal } = run;
 	const { waitOptions } = entry;
 	if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
 	const { status, used } = task.latest;

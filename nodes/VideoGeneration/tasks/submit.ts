@@ -24,7 +24,7 @@ export async function submitMissing(
 	billable: BillableVideo,
 	entry: BookEntry,
 ): Promise<void> {
-	const { book, spending, service } = run;
+	const { book, spending } = run;
 	const count = missing(entry, billable.request);
 	if (count === 0) return;
 	if (book.isLost(entry)) throw lostBefore(run);
@@ -34,7 +34,7 @@ export async function submitMissing(
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,
-		async () => await service.gatewayOf(entry.item).submitVideo(request, service.signal, videos),
+		async () => await run.gatewayOf(entry.item).submitVideo(request, run.signal, videos),
 		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { liveTasks } from '../../shared/book/book';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { hintAfterRun } from '../../shared/output/hints';
-import { throwIfCancelled } from '../../shared/run/cancel';
+import { throwIfCancelled } from '../../shared/run/turns';
 import { errorSummary } from '../../shared/run/errorText';
 import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
 import { itemOfTask } from './output';

@@ -58,8 +58,9 @@ export class PaidBook {
 			if (name.startsWith(BOOK_FIELD) && name !== this.field) delete this.fields[name];
 		// What cannot be read stays, also for the next try.
 		const stored: unknown = (this.fields[this.field] ??= continues ? 'lost' : { ...newBook() });
-		this.isGone = !isBook(stored);
-		this.book = isBook(stored) ? stored : newBook();
+		const known = isBook(stored) ? stored : undefined;
+		this.isGone = known === undefined;
+		this.book = known ?? newBook();
 		this.fingerprints = fingerprintsOf(context, parameters);
 		if (!continues) this.book.entries = this.book.entries.filter(isKept);
 		for (const entry of this.book.entries) {

@@ -8,11 +8,10 @@ import { CancelledError, GatewayError } from '../../../gateway';
 import { hintAfterRun } from '../output/hints';
 import { capitalized, itemsNamed } from '../form/itemsNamed';
 import { namedAsInForm } from '../form/parameterLabels';
-import { throwIfCancelled } from './cancel';
 import { connect, type Service } from './connect';
 import { forEditor, nodeError, recordOf } from './errorText';
 import { outputOf } from './outcomes';
-import { inTurns } from './turns';
+import { inTurns, throwIfCancelled } from './turns';
 
 /** What a node adds to a run with items. */
 export interface NodeRun<Form, Prepared, Output> {

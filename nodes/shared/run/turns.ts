@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { nextTurn, systemClock } from '../../../gateway';
-import { throwIfCancelled } from './cancel';
+import { CancelledError, nextTurn, systemClock } from '../../../gateway';
+import { nodeError } from './errorText';
 
 /**
  * n8n does nothing else while a node reads its items: each expression takes up to 0.7 ms (n8n 2.41). Reading and preparing
@@ -25,4 +25,16 @@ export async function inTurns(
 		throwIfCancelled(context);
 		startedAt = systemClock.now();
 	}
+}
+
+export function isStopped(context: IExecuteFunctions): boolean {
+	return context.getExecutionCancelSignal?.()?.aborted === true;
+}
+
+/** @param cancel the error of an item whose billable request was in flight, if there is one */
+export function throwIfCancelled(
+	context: IExecuteFunctions,
+	cancel: [error: unknown, item: number] = [new CancelledError(), 0],
+): void {
+	if (isStopped(context)) throw nodeError(context, ...cancel);
 }
