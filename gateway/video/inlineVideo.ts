@@ -20,12 +20,14 @@ const MAX_BYTES = 128 * MIB;
  * @throws GatewayError
  */
 async function readApart(response: ServiceResponse, isKept: boolean) {
-	const isFile = String(response.headers['content-type']).toLowerCase().startsWith('video/');
+	let isFile = String(response.headers['content-type']).toLowerCase().startsWith('video/');
 	const file = new ByteBuffer();
 	const read = new JsonWithInlineData(isKept);
 	let received = 0;
 	const reading = response.body.read((bytes) => {
 		response.onProgress(hasContent(bytes), bytes.length);
+		// LiteLLM calls its errors videos, too.
+		if (received === 0 && /^\s*[{[]/.test(bytes.toString('latin1', 0, 256))) isFile = false;
 		received += bytes.length;
 		if (!isFile) read.add(bytes);
 		else if (isKept) file.add(bytes);

@@ -7,6 +7,7 @@ const SMALL = randomBytes(1_000);
 /** With its task, longer than any other response. */
 const LARGE = randomBytes(2_000_001);
 const BASE64 = LARGE.toString('base64');
+const FILE = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), LARGE]);
 /** Longer than a packet. */
 const LONG_TEXT = 'A boat. '.repeat(300);
 
@@ -53,7 +54,7 @@ test.each([
 
 test.each([
 	['JSON', 'application/json', Buffer.from(JSON.stringify({ data: [{ b64_json: BASE64 }] }))],
-	['a file', 'video/mp4', LARGE],
+	['a file', 'video/mp4', FILE],
 ])('the video in the response to a submission is read byte for byte: %s', async (...row) => {
 	const [, type, bytes] = row;
 	const packets = [bytes.subarray(0, 99), bytes.subarray(99)];
@@ -61,7 +62,19 @@ test.each([
 	const videos = new Map<string, Buffer>();
 	const { data } = await gateway.submitVideo({ model: 'm', prompt: 'p' }, undefined, videos);
 	expect(data).toMatchObject([{ status: 'completed', url: null }]);
-	expect([...videos]).toEqual([[data[0]?.id, LARGE]]);
+	expect([...videos]).toEqual([[data[0]?.id, type === 'video/mp4' ? FILE : LARGE]]);
+});
+
+test('JSON that calls itself a video is read as JSON', async () => {
+	const gatewayOf = (json: object) =>
+		stubbedGateway({
+			packets: [Buffer.from(JSON.stringify(json))],
+			headers: { 'content-type': 'video/mp4' },
+		});
+	const task = { id: 'task-1', status: 'processing' };
+	expect(await gatewayOf(task).getVideoTask('task-1')).toMatchObject(task);
+	const submitted = gatewayOf({ data: [task] }).submitVideo({ model: 'm', prompt: 'p' });
+	expect((await submitted).data).toMatchObject([task]);
 });
 
 test.each([
