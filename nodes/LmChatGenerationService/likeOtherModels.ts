@@ -39,11 +39,8 @@ interface Errors {
 	redact(text: string): string;
 }
 
-export function likeOtherModels(model: unknown, errors: Errors): unknown {
-	return isLangChainModel(model) ? wrap(model, errors) : model;
-}
-
-function wrap(model: LangChainModel, errors: Errors): LangChainModel {
+export function likeOtherModels<Model>(model: Model, errors: Errors): Model {
+	if (!isLangChainModel(model)) return model;
 	const { _generate, _streamResponseChunks, bindTools: bind } = model;
 	/** @throws NodeError for what would be lost */
 	const sendable = (messages: unknown[]) => {
@@ -56,7 +53,7 @@ function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 		throw errors.toNodeError(textOnly);
 	};
 	const bindTools = (tools: object[], options?: ToolOptions) => {
-		const bound = wrap(bind.call(model, tools), errors);
+		const bound = likeOtherModels(bind.call(model, tools), errors);
 		return options === undefined ? bound : bound.withConfig(readToolChoice(options));
 	};
 	readStreamedUsage(model.callbacks);

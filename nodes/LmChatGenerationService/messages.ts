@@ -22,7 +22,9 @@ const THOUGHT_SIGNATURES = '__gemini_function_call_thought_signatures__';
 export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	return messages.flatMap(({ role, content }): ServiceMessage[] => {
 		if (role === 'tool') return content.flatMap(toToolMessage);
-		const text = joinedText(content, role === 'assistant' ? '' : '\n\n');
+		const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
+		// The pieces of a streamed answer belong together, the parts of a prompt do not.
+		const text = texts.join(role === 'assistant' ? '' : '\n\n');
 		const calls = content.filter((part) => part.type === 'tool-call');
 		if (calls.length === 0) return [{ role, content: text }];
 		return [
@@ -49,11 +51,6 @@ function thoughtsIn(fields: unknown): Record<string, unknown> {
 		// Of OpenRouter, without which Gemini refuses the request.
 		...(hasDetails && { reasoning_details }),
 	};
-}
-
-/** Joins the texts of a message: the pieces of a streamed answer without a separator, the parts of a prompt with one. */
-function joinedText(content: Part[], separator: string): string {
-	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
 }
 
 function toToolMessage(part: Part): ServiceMessage[] {
