@@ -1,6 +1,6 @@
 import { MAX_ENTRIES } from '../schemas/lists';
 import { isEmptied, numberIn } from '../schemas/input';
-import { type Fields, hasValue, isFields } from '../schemas/responseJson';
+import { type Fields, fieldsOf, hasValue, isFields } from '../schemas/responseJson';
 import { finishMeaning, finishReasonIn } from './finishWords';
 import { firstMessage, messageInChoice, sentCalls } from './message';
 import { toolCallsFrom } from './toolCalls';
@@ -14,9 +14,8 @@ export function completionFrom(body: unknown): unknown {
 	if (!isFields(sent)) return sent;
 	const { id, choices, usage } = sent;
 	if (!Array.isArray(choices) || choices.length > MAX_ENTRIES) return sent;
-	const last: unknown = choices.at(-1);
 	// Some services put the token counts into the last choice.
-	const counts = usage ?? (isFields(last) ? last.usage : undefined);
+	const counts = usage ?? fieldsOf(choices.at(-1)).usage;
 	const read = { id: idIn(id), usage: isFields(counts) ? withRead(counts, TOKENS) : undefined };
 	return { ...sent, ...read, choices: choices.flatMap(choiceFrom), sent_as: sent };
 }

@@ -51,8 +51,8 @@ export function filmsIn(places: readonly Place[], pollUrl: string): Film[] {
 	const films: Film[] = [];
 	for (const place of places) {
 		const address = addressIn(place, pollUrl);
-		const rank = address === undefined ? undefined : rankOfFilm(place, address, pollUrl);
-		if (address === undefined || rank === undefined) continue;
+		const rank = address && rankOfFilm(place, address, pollUrl);
+		if (!address || !rank) continue;
 		films.push({ address, place, rank });
 		if (films.length === MAX_FILMS) break;
 	}

@@ -5,7 +5,7 @@ import type { ApiKey } from '../redaction';
 import { ERROR_CODES, isErrorCode, wholeErrorBody } from '../schemas/errors';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { formatDuration } from './duration';
-import { type ErrorWords, MAX_WORDS, readErrorBody, shownCode } from './errorBody';
+import { MAX_WORDS, readErrorBody, shownCode } from './errorBody';
 import { ServiceError } from './gatewayError';
 import { meaningOf } from './meaning';
 import { header, type Headers, namedWait, readRateLimit, resetWait } from './namedWait';
@@ -42,13 +42,13 @@ export function toServiceError(
 	const quoted = words
 		? apiKey.redactStart(words.message, MAX_WORDS)
 		: bodyText(body, headers, apiKey);
-	const code = codeOf(words, status);
+	const { type, param, reason: filtered } = words ?? {};
+	const code = codeOf(words?.code, type, status);
 	const asked = namedWait(status, headers, clock.wallTime(), value, quoted);
 	const retryAfterMs = asked ?? resetWait(status, headers, clock.wallTime());
 	// Gateways refuse a request with JSON of many shapes; a server in between sends a page.
 	const isRefusedInJson = words !== undefined && status >= 400 && status < 500;
 	const hasErrorBody = isRefusedInJson || wholeErrorBody.safeParse(value).success;
-	const { type, param, reason: filtered } = words ?? {};
 	const name = code ?? type;
 	const namesWait = asked !== undefined;
 	const meaning = meaningOf(
@@ -95,11 +95,9 @@ export function toServiceError(
 }
 
 /** The code of an error, unless it is a number that only repeats the status. */
-function codeOf(words: ErrorWords | undefined, status: number): string | undefined {
-	const { code, type } = words ?? {};
-	if (code === undefined) return type;
-	if (code !== String(status)) return code;
-	return type !== undefined && isQuotaCode(type) ? type : undefined;
+function codeOf(code: string | undefined, type: string | undefined, status: number) {
+	if (code === String(status)) return isQuotaCode(type) ? type : undefined;
+	return code ?? type;
 }
 
 /** A sentence about the target of a redirect; empty for other responses. */
