@@ -36,16 +36,20 @@ export function readToolCalls(
 	redact: (text: string) => string,
 ): ToolCall[] {
 	const calls = callsIn(firstChoice(completion).message);
+	const end = answerEnd(completion);
+	const isCutOff = end === 'length' || end === 'content_filter';
 	const unreadable = (message: string, call: unknown, advice = 'Choose another model.') =>
 		malformedAnswer(message, redact(JSON.stringify(call)), advice);
 	const read = (call: unknown): ToolCall => {
 		const parsed = toolCall.safeParse(call);
 		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
 		const { id, function: called, extra_content } = parsed.data;
-		const text = called.arguments.trim() || '{}';
+		// A tool may have no parameters. Of a call that is cut off, the arguments are not known.
+		const nothing = isCutOff && call === calls.at(-1) ? '' : '{}';
+		const text = called.arguments.trim() || nothing;
 		if (!isFields(parseResponseJsonOrUndefined(text))) {
 			const advice =
-				answerEnd(completion) === 'length'
+				end === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(

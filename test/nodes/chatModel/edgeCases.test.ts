@@ -63,16 +63,16 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 		]);
 	});
 
-	test('an incomplete tool call fails, and the error names Max Tokens', async () => {
-		const { result, error } = await callsOf(
-			[call('weather', '{"city":"Ro')],
-			reply[mode],
-			'length',
-		);
-		expect(result).toBeUndefined();
-		expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
-		expect(error?.description).toMatch(/increase Max Tokens/);
-	});
+	test.each(['{"city":"Ro', ''])(
+		'an incomplete tool call fails, and the error names Max Tokens: %j',
+		async (args) => {
+			const calls = [call('time', '', { id: 'call-1' }), call('weather', args, { id: 'call-2' })];
+			const { result, error } = await callsOf(calls, reply[mode], 'length');
+			expect(result).toBeUndefined();
+			expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
+			expect(error?.description).toMatch(/increase Max Tokens/);
+		},
+	);
 
 	test('a tool call without a name fails, and the error shows it', async () => {
 		const { error } = await callsOf([{ type: 'function', plan: 'rain' }], reply[mode]);
