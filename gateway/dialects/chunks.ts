@@ -21,12 +21,16 @@ export class Chunks {
 	/** The choices with parts in `delta`: a `message` of these repeats the whole answer. */
 	private readonly inDeltas = new Set<number>();
 
-	/** The chunk of an event. What is no chunk comes out as it is; undefined stands for a chunk that cannot be read. */
+	/**
+	 * The chunk of an event: its choices are objects, and the content of each is text or nothing. What is no chunk comes out as it
+	 * is; undefined stands for a chunk that cannot be read.
+	 */
 	from(event: unknown): unknown {
 		const chunk = completionIn(event);
-		if (!isFields(chunk) || !Array.isArray(chunk.choices)) return chunk;
+		if (!isFields(chunk) || isEmptied(chunk.choices)) return chunk;
 		const { choices } = chunk;
-		if (choices.length > MAX_ENTRIES || !choices.every(isFields)) return chunk;
+		if (!Array.isArray(choices) || choices.length > MAX_ENTRIES || !choices.every(isFields))
+			return undefined;
 		this.indexes.mayBeOne &&= choices.length < 2;
 		const read = choices.map((piece) => this.read(piece));
 		if (!read.every(isFields)) return undefined;

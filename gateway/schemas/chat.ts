@@ -10,7 +10,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { anyList, counted, listOf, type ResourceSchema, spare, spares, tableOf } from './lists';
+import { anyList, counted, listOf, spare, spares, tableOf } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -109,25 +109,6 @@ const FINISH_WORDS = ['stop', 'length', 'content_filter'] as const;
 /** `tool_calls` is that of function calling, which the document names but does not show. */
 export const FINISH_REASONS = [...FINISH_WORDS, 'tool_calls'] as const;
 
-const head = { id: z.string(), model: z.string() };
-const count = z.number();
-const usage = { prompt_tokens: count, completion_tokens: count, total_tokens: count };
-
-/** Chat completion (response, non-streaming). */
-const exactCompletion = tableOf({
-	...head,
-	object: z.literal('chat.completion'),
-	created: z.number(),
-	choices: listOf(
-		tableOf({
-			index: z.number(),
-			message: tableOf({ role: z.literal('assistant'), content: z.string() }),
-			finish_reason: z.enum(FINISH_WORDS),
-		}),
-	),
-	usage: tableOf(usage),
-});
-
 /** `content` is null for tool calls, which the document names but does not show: they have the fields of similar services. */
 const answerMessage = z.looseObject({
 	role: spare(z.string()),
@@ -144,17 +125,32 @@ const choice = z.looseObject({
 	end: spare(z.enum([...FINISH_REASONS, 'aborted', 'failed'])),
 });
 
-/** Unknown fields are kept. Only the choices matter: the answer is paid for, so no other field is worth losing it over. */
-const lenientCompletion = z.looseObject({
-	...spares(head),
-	choices: listOf(choice),
-	usage: spare(z.looseObject(spares(usage))),
-	/** A completion that the document does not show, as it was sent. */
-	sent_as: z.looseObject({}).optional(),
-});
+const head = { id: z.string(), model: z.string() };
+const count = z.number();
+const usage = { prompt_tokens: count, completion_tokens: count, total_tokens: count };
 
-export type Completion = z.infer<typeof lenientCompletion>;
-export const chatCompletion: ResourceSchema<Completion> = {
-	exact: exactCompletion,
-	lenient: lenientCompletion,
+/** Chat completion (response, non-streaming). */
+export const chatCompletion = {
+	exact: tableOf({
+		...head,
+		object: z.literal('chat.completion'),
+		created: z.number(),
+		choices: listOf(
+			tableOf({
+				index: z.number(),
+				message: tableOf({ role: z.literal('assistant'), content: z.string() }),
+				finish_reason: z.enum(FINISH_WORDS),
+			}),
+		),
+		usage: tableOf(usage),
+	}),
+	/** Unknown fields are kept. Only the choices matter: the answer is paid for, so no other field is worth losing it over. */
+	lenient: z.looseObject({
+		...spares(head),
+		choices: listOf(choice),
+		usage: spare(z.looseObject(spares(usage))),
+		/** A completion that the document does not show, as it was sent. */
+		sent_as: z.looseObject({}).optional(),
+	}),
 };
+export type Completion = z.infer<typeof chatCompletion.lenient>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ResourceSchema, spare } from './lists';
+import { spare, spares } from './lists';
 
 /** The codes of the interface, and the status of each (Error codes). Those of 413, 500, 502 and 503: "not shown". */
 export const ERROR_CODES = {
@@ -25,30 +25,24 @@ const documentedCode = z.enum(Object.keys(ERROR_CODES) as ErrorCode[]);
 const words = z.templateLiteral([z.string().regex(/^[^\s[{<].*\S$/)]);
 const extra = z.strictObject({ retry_after: z.number(), reason: words }).partial();
 
-/** General error body, and the alternate one. */
-const exactError = z.union([
-	z.strictObject({ code: documentedCode, message: words, data: extra.nullable().optional() }),
-	z.strictObject({ error: z.strictObject({ message: words, type: words, code: documentedCode }) }),
-]);
-
-const spareText = spare(z.string());
-
 /** `type` is of the alternate one, `param` of similar services. Only the message matters. */
 const generalError = z.object({
-	code: spareText,
 	message: z.string(),
-	data: spare(z.object({ reason: spareText, retry_after: spare(z.number()) }).nullable()),
-	type: spareText,
-	param: spareText,
+	...spares({ code: z.string(), type: z.string(), param: z.string() }),
+	data: spare(z.object(spares({ reason: z.string(), retry_after: z.number() })).nullable()),
 });
 
 /** An error in one of the two shapes of the interface. */
-const lenientError = z.union([generalError, z.object({ error: generalError })]);
-export type ErrorBody = z.infer<typeof lenientError>;
-export const errorBody: ResourceSchema<ErrorBody> = {
-	exact: exactError,
-	lenient: lenientError,
+export const errorBody = {
+	exact: z.union([
+		z.strictObject({ code: documentedCode, message: words, data: extra.nullable().optional() }),
+		z.strictObject({
+			error: z.strictObject({ message: words, type: words, code: documentedCode }),
+		}),
+	]),
+	lenient: z.union([generalError, z.object({ error: generalError })]),
 };
+export type ErrorBody = z.infer<typeof errorBody.lenient>;
 
 /**
  * An error with all of one of the two shapes. A code is a string, or null. Load balancers and reverse proxies send a page, nothing,

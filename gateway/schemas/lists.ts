@@ -45,7 +45,7 @@ export const tableOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 /** A resource: as the document shows it and nothing else, and with all that does not lose a paid answer. */
 export interface ResourceSchema<Resource> {
-	exact?: z.ZodType<Resource>;
+	exact?: z.ZodType<NoInfer<Resource>>;
 	lenient: z.ZodType<Resource>;
 }
 

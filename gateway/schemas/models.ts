@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyList, counted, type ResourceSchema, spare } from './lists';
+import { anyList, counted, spare } from './lists';
 import { type Fields, isFields } from './responseJson';
 
 /** A model of the catalogue. */
@@ -32,17 +32,18 @@ const entries = anyList.superRefine(counted(MAX_MODELS, 'models')).transform((re
 });
 
 /** Body of `GET /v1/models`. The document does not show its shape: this is the usual one. */
-const usualList = z
-	.object({
-		data: entries,
-		/** The URL of the next page. */
-		next: spare(z.string().min(1)),
-		/** Whether there are more models, wherever they are. */
-		has_more: spare(z.literal(true)),
-	})
-	.transform(({ data, next, has_more }) => ({ models: data, next, hasMore: has_more }));
-export type ModelPage = z.infer<typeof usualList>;
-export const modelList: ResourceSchema<ModelPage> = { lenient: usualList };
+export const modelList = {
+	lenient: z
+		.object({
+			data: entries,
+			/** The URL of the next page. */
+			next: spare(z.string().min(1)),
+			/** Whether there are more models, wherever they are. */
+			has_more: spare(z.literal(true)),
+		})
+		.transform(({ data, next, has_more }) => ({ models: data, next, hasMore: has_more })),
+};
+export type ModelPage = z.infer<typeof modelList.lenient>;
 
 /** The URL of the next page. The key is sent to the path of the list alone. */
 export function nextPage(page: URL, link: string | undefined, seen: Set<string>): URL | undefined {

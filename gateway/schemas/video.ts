@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import { addTooBig, listOf, orNull, type ResourceSchema, spare, spares, tableOf } from './lists';
+import { addTooBig, listOf, orNull, spare, spares, tableOf } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -50,7 +50,6 @@ export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
-/** Video submission response, without its tasks. */
 const submission = {
 	...{ id: z.string(), object: z.string() },
 	...{ created: z.number(), model: z.string() },
@@ -63,38 +62,35 @@ const submittedTask = {
 	url: z.null(),
 	revised_prompt: z.string().optional(),
 };
-const exactSubmission = tableOf({
-	...submission,
-	data: listOf(z.strictObject({ ...submittedTask, id: z.string().min(1).max(MAX_TASK_ID) })),
-});
 
-/** Only the IDs lead to what was paid for. */
-const lenientSubmission = z
-	.looseObject({
-		...spares(submission),
-		data: listOf(
-			z.looseObject({
-				id: z.string().min(1),
-				status: z.enum(STATUSES).catch('processing'),
-				url: z.string().nullish().catch(null),
-				revised_prompt: spare(z.string().nullable()),
-			}),
-		),
-	})
-	.superRefine(({ data }, context) => {
-		const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
-		if (id === '') return;
-		const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
-		addTooBig(context, message);
-	});
-
-export type VideoSubmission = z.infer<typeof lenientSubmission>;
-export const videoSubmission: ResourceSchema<VideoSubmission> = {
-	exact: exactSubmission,
-	lenient: lenientSubmission,
+/** Video submission response. */
+export const videoSubmission = {
+	exact: tableOf({
+		...submission,
+		data: listOf(z.strictObject({ ...submittedTask, id: z.string().min(1).max(MAX_TASK_ID) })),
+	}),
+	/** Only the IDs lead to what was paid for. */
+	lenient: z
+		.looseObject({
+			...spares(submission),
+			data: listOf(
+				z.looseObject({
+					id: z.string().min(1),
+					status: z.enum(STATUSES).catch('processing'),
+					url: z.string().nullish().catch(null),
+					revised_prompt: spare(z.string().nullable()),
+				}),
+			),
+		})
+		.superRefine(({ data }, context) => {
+			const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
+			if (id === '') return;
+			const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
+			addTooBig(context, message);
+		}),
 };
+export type VideoSubmission = z.infer<typeof videoSubmission.lenient>;
 
-/** Video task (status query response). */
 const metadata = { duration: z.number(), size: z.string(), fps: z.number(), format: z.string() };
 const runningTask = {
 	...submittedTask,
@@ -102,55 +98,55 @@ const runningTask = {
 	progress: z.literal([...Array(101).keys()]).optional(),
 	created_at: z.number().optional(),
 };
-const exactReport = z.discriminatedUnion('status', [
-	tableOf(runningTask),
-	tableOf({
-		...runningTask,
-		status: z.literal('completed'),
-		/** "Address of the produced video when completed" */
-		url: z.string().regex(/^https?:\/\/\S+$/),
-		completed_at: z.number().optional(),
-		metadata: tableOf(z.object(metadata).partial().shape).optional(),
-	}),
-]);
 
-/** Only the status matters. */
-const lenientReport = z.looseObject({
-	id: z.string().min(1).optional(),
-	/** One of the four task statuses. With any other word, the task is still running. */
-	status: z.string().min(1),
-	...spares(
-		orNull({
-			progress: z.number().min(0).max(100),
-			created_at: z.number(),
-			url: z.string(),
-			revised_prompt: z.string(),
-			metadata: z.looseObject(spares(orNull(metadata))),
-			completed_at: z.number(),
+/** Video task (status query response). */
+export const videoTaskReport = {
+	exact: z.discriminatedUnion('status', [
+		tableOf(runningTask),
+		tableOf({
+			...runningTask,
+			status: z.literal('completed'),
+			/** "Address of the produced video when completed" */
+			url: z.string().regex(/^https?:\/\/\S+$/),
+			completed_at: z.number().optional(),
+			metadata: tableOf(z.object(metadata).partial().shape).optional(),
 		}),
-	),
-	/** "Its exact shape is undefined by the interface." */
-	error: z.unknown().optional(),
-	/** What a dialect says beside: further videos, a status that is none of the four, with what it means, and the words of a failure. */
-	others: z.array(z.string()).optional(),
-	said_status: z.object({ word: z.string(), meaning: z.enum(STATUSES) }).optional(),
-	failure: z
-		.object({ words: z.string(), code: z.string().optional(), reason: z.string().optional() })
-		.optional(),
-	/** What the service sent in the fields that read otherwise. `id`: in place of the one that was asked for. */
-	sent_as: z.looseObject({ id: z.string().optional() }).optional(),
-});
-
-type VideoTaskReport = z.infer<typeof lenientReport>;
-export const videoTaskReport: ResourceSchema<VideoTaskReport> = {
-	exact: exactReport,
-	lenient: lenientReport,
+	]),
+	/** Only the status matters. */
+	lenient: z.looseObject({
+		id: z.string().min(1).optional(),
+		/** One of the four task statuses. With any other word, the task is still running. */
+		status: z.string().min(1),
+		...spares(
+			orNull({
+				progress: z.number().min(0).max(100),
+				created_at: z.number(),
+				url: z.string(),
+				revised_prompt: z.string(),
+				metadata: z.looseObject(spares(orNull(metadata))),
+				completed_at: z.number(),
+			}),
+		),
+		/** "Its exact shape is undefined by the interface." */
+		error: z.unknown().optional(),
+		/** What a dialect says beside: further videos, a status that is none of the four, with what it means, and the words of a failure. */
+		others: z.array(z.string()).optional(),
+		said_status: z.object({ word: z.string(), meaning: z.enum(STATUSES) }).optional(),
+		failure: z
+			.object({ words: z.string(), code: z.string().optional(), reason: z.string().optional() })
+			.optional(),
+		/** What the service sent in the fields that read otherwise. `id`: in place of the one that was asked for. */
+		sent_as: z.looseObject({ id: z.string().optional() }).optional(),
+	}),
 };
 
-export const videoTask = lenientReport.extend({
+export const videoTask = videoTaskReport.lenient.extend({
 	id: z.string(),
 	/** Where they contain the key: the ID for polls, and the URL for the download. Never shown. */
-	used: lenientReport.pick({ url: true, others: true }).extend({ id: z.string() }).optional(),
+	used: videoTaskReport.lenient
+		.pick({ url: true, others: true })
+		.extend({ id: z.string() })
+		.optional(),
 });
 
 /** A video task, with the id it was requested by. */

@@ -5,9 +5,6 @@ import { FieldMerger } from './mergeFields';
 /** Some services number the chunks of one answer as its choices. No answer has as many. */
 const MAX_CHOICES = 100_000;
 
-/** A chunk that cannot be read. The answer without it would not be complete. */
-export class InvalidChunkError extends Error {}
-
 /** One choice, as far as its deltas have arrived. */
 interface AssembledChoice {
 	message: Fields;
@@ -29,29 +26,23 @@ export class CompletionAssembler {
 
 	/**
 	 * @returns the text that the chunk adds to the first choice, and whether it adds anything to the answer
-	 * @throws InvalidChunkError
 	 * @throws TooComplexError when the stream has more values or tool calls than any answer
 	 */
 	add(chunk: Fields): { text: string; isContent: boolean } {
 		for (const name in chunk)
 			if (name !== 'choices') this.merger.keep(this.head, name, chunk[name]);
-		const parts = chunk.choices ?? [];
-		if (!Array.isArray(parts) || parts.length > MAX_ENTRIES) throw new InvalidChunkError();
 		let text = '';
 		let isContent = false;
-		for (const part of parts) {
-			const fields = fieldsIn(part);
-			const index = typeof fields.index === 'number' ? fields.index : 0;
+		for (const part of listIn(chunk.choices)) {
+			const index = typeof part.index === 'number' ? part.index : 0;
 			const choice = this.choice(index);
-			this.keepAll(choice, fields);
-			const added = fieldsIn(fields.delta ?? {});
-			const { content } = added;
-			if (!isText(content)) throw new InvalidChunkError();
+			this.keepAll(choice, part);
+			const added = isFields(part.delta) ? part.delta : {};
 			this.merger.mergeAll(choice.message, added);
-			if (entriesIn(choice.message.tool_calls) > MAX_ENTRIES)
+			if (listIn(choice.message.tool_calls).length > MAX_ENTRIES)
 				throw new TooComplexError(`it has more than ${MAX_ENTRIES} tool calls`);
-			if (index === 0) text += content ?? '';
-			isContent ||= hasValue(added) || typeof fields.finish_reason === 'string';
+			if (index === 0 && typeof added.content === 'string') text += added.content;
+			isContent ||= hasValue(added) || typeof part.finish_reason === 'string';
 		}
 		return { text, isContent };
 	}
@@ -104,7 +95,7 @@ const textOfChoice = ({ message }: AssembledChoice) =>
 
 function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 	const { tool_calls: pieces, ...others } = message;
-	const calls = Array.isArray(pieces) ? pieces.filter(isFields) : [];
+	const calls = listIn(pieces);
 	// A tool call has no text, which is not the same as an empty text.
 	const content = calls.length === 0 && !hasValue(message) ? '' : null;
 	const whole = { role: 'assistant', content, ...others };
@@ -123,13 +114,4 @@ function toChoice(index: number, { message, rest }: AssembledChoice): Fields {
 
 const indexOfCall = ({ index }: Fields) => (typeof index === 'number' ? index : Infinity);
 
-function fieldsIn(value: unknown): Fields {
-	if (!isFields(value)) throw new InvalidChunkError();
-	return value;
-}
-
-const entriesIn = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
-
-function isText(value: unknown): value is string | null | undefined {
-	return value === undefined || value === null || typeof value === 'string';
-}
+const listIn = (list: unknown): Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);

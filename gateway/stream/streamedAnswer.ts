@@ -7,7 +7,7 @@ import { type Completion, chatCompletion } from '../schemas/chat';
 import { readAs } from '../schemas/lists';
 import { type Fields, isFields } from '../schemas/responseJson';
 import type { ServiceResponse } from '../serviceRequest';
-import { CompletionAssembler, InvalidChunkError } from './completionAssembler';
+import { CompletionAssembler } from './completionAssembler';
 import type { StreamEvent } from './sseEvents';
 
 /** Events that are no part of the answer: a stream with more of them is not one of this service. */
@@ -77,7 +77,6 @@ export class StreamedAnswer {
 		try {
 			return this.assembler.add(chunk);
 		} catch (error) {
-			if (error instanceof InvalidChunkError) throw this.invalidChunk(event);
 			const message = `The stream is larger than any answer of this service: ${(error as Error).message}`;
 			throw malformedResponse(this.response, message, '(too long to show)');
 		}
