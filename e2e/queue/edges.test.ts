@@ -68,6 +68,9 @@ async function restartMain(): Promise<void> {
 }
 
 const COMPLETED = { status: 'completed' };
+const prompts = splitOut('Prompts', 'body.prompts');
+/** A child with one item waits in memory: its parent may run it once for each. */
+const TWO = { prompts: ['a', 'b'] };
 
 test('a worker without the package ends what it resumes and wipes its data: the task ID is in the log', async () => {
 	const id = await publish('bare', [webhook('bare'), video('database')]);
@@ -97,36 +100,33 @@ test('a worker without the package ends what it resumes and wipes its data: the 
 	expect(await items(fetched, 'Wait')).toMatchObject([COMPLETED]);
 });
 
-test('Execute Workflow, "Run once for each item", returns the items of one child that waits; "Run once with all items" those of all', async () => {
+test('Execute Workflow, "Run once for each item", returns the item of each child, as none waits in the database, and of n8n\'s Wait node one alone; "Run once with all items" those of all', async () => {
 	const child = await publish('each-child', [called, video('database')]);
 	const peerChild = await publish('each-peer-child', [called, waitNode(WAIT_S)]);
 	const parent = async (path: string, of: string, mode: 'each' | 'once') =>
-		await publish(path, [
-			webhook(path),
-			splitOut('Prompts', 'body.prompts'),
-			call('Call', of, mode),
-		]);
+		await publish(path, [webhook(path), prompts, call('Call', of, mode)]);
 	const each = await parent('each', child, 'each');
 	const peer = await parent('each-peer', peerChild, 'each');
 	const once = await parent('once', child, 'once');
 	for (const path of ['each', 'each-peer', 'once'])
 		await callWebhook(cluster, path, 1, { prompts: ['a', 'b', 'c'] });
 	for (const id of [each, peer, once]) await untilCounted(cluster, id, ['success'], 1);
-	expect(await items(each, 'Call')).toMatchObject([COMPLETED]);
+	for (const id of [each, once])
+		expect(await items(id, 'Call')).toMatchObject([COMPLETED, COMPLETED, COMPLETED]);
 	expect(await items(peer, 'Call')).toHaveLength(1);
-	expect(await items(once, 'Call')).toMatchObject([COMPLETED, COMPLETED, COMPLETED]);
 	// Three children, and one with three items.
 	await untilCounted(cluster, child, ['success'], 4);
 	expect(cluster.simulator.submissions).toBe(6);
 });
 
-test('Stop and Retry of a parent, or of its child: the video is in the execution of the child, and the parent has its own input', async () => {
+test('Stop and Retry of a parent, or of its child: the videos are in the execution of the child, and the parent has its own input', async () => {
 	const child = await publish('stop-child', [called, video('database')]);
 	const peerChild = await publish('stop-peer-child', [called, waitNode(WAIT_S)]);
-	const parent = await publish('stop', [webhook('stop'), call('Call', child)]);
-	const peer = await publish('stop-peer', [webhook('stop-peer'), call('Call', peerChild)]);
-	const input = { own: 'input' };
-	for (const path of ['stop', 'stop-peer']) await callWebhook(cluster, path, 1, input);
+	const parent = await publish('stop', [webhook('stop'), prompts, call('Call', child)]);
+	const peer = await publish('stop-peer', [webhook('stop-peer'), prompts, call('Call', peerChild)]);
+	const expectOwnInput = async (id: string) =>
+		expect(await items(id, 'Call')).toEqual(await items(id, 'Prompts'));
+	for (const path of ['stop', 'stop-peer']) await callWebhook(cluster, path, 1, TWO);
 	for (const id of [child, peerChild, parent, peer])
 		await untilCounted(cluster, id, ['waiting'], 1);
 	for (const id of [parent, peer]) {
@@ -134,41 +134,40 @@ test('Stop and Retry of a parent, or of its child: the video is in the execution
 		await untilCounted(cluster, id, ['canceled'], 1);
 		await cluster.api.retry(await latest(id));
 		await untilCounted(cluster, id, ['success'], 1);
-		expect(await items(id, 'Call')).toMatchObject([{ body: input }]);
+		await expectOwnInput(id);
 	}
 	for (const id of [child, peerChild]) await untilCounted(cluster, id, ['success'], 1);
-	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
-	expect(cluster.simulator.submissions).toBe(1);
+	expect(await items(child, 'Video')).toMatchObject([COMPLETED, COMPLETED]);
+	expect(cluster.simulator.submissions).toBe(2);
 
-	await callWebhook(cluster, 'stop', 1, input);
+	await callWebhook(cluster, 'stop', 1, TWO);
 	await untilCounted(cluster, child, ['waiting'], 1);
 	await cluster.api.stopExecution(await latest(child));
 	await untilCounted(cluster, child, ['canceled'], 1);
+	// n8n ends a parent whose child has ended, within a minute.
+	await untilCounted(cluster, parent, ['error'], 1);
 	await cluster.api.retry(await latest(child));
 	await untilCounted(cluster, child, ['success'], 2);
-	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
-	await untilCounted(cluster, parent, ['success'], 2);
-	expect(await items(parent, 'Call')).toMatchObject([{ body: input }]);
-	expect(cluster.simulator.submissions).toBe(2);
+	expect(await items(child, 'Video')).toMatchObject([COMPLETED, COMPLETED]);
+	expect(cluster.simulator.submissions).toBe(4);
 });
 
-test('a child that ends while main is dead does not resume its parent', async () => {
+test('a child that ends while main is dead resumes its parent when main is back', async () => {
 	const after: NodeGiven = { ...waitNode(25), name: 'After' };
 	const child = await publish('dead-child', [called, video('database'), after]);
 	const peerChild = await publish('dead-peer-child', [called, waitNode(WAIT_S), after]);
-	const parent = await publish('dead', [webhook('dead'), call('Call', child)]);
-	const peer = await publish('dead-peer', [webhook('dead-peer'), call('Call', peerChild)]);
-	for (const path of ['dead', 'dead-peer']) await callWebhook(cluster, path);
+	const parent = await publish('dead', [webhook('dead'), prompts, call('Call', child)]);
+	const peer = await publish('dead-peer', [webhook('dead-peer'), prompts, call('Call', peerChild)]);
+	for (const path of ['dead', 'dead-peer']) await callWebhook(cluster, path, 1, TWO);
 	for (const id of [child, peerChild]) await untilCounted(cluster, id, ['waiting'], 1);
 	for (const id of [child, peerChild]) await untilCounted(cluster, id, ['running'], 1);
 	await cluster.main.kill();
 	await pause(40_000);
 	await cluster.restartMain();
-	for (const id of [child, peerChild]) await untilCounted(cluster, id, ['success'], 1);
-	// Main looks for waits that are due at its start, and a minute later.
-	await pause(70_000);
-	for (const id of [parent, peer]) expect(await statuses(id)).toEqual(['waiting']);
-	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
+	for (const id of [child, peerChild, parent, peer])
+		await untilCounted(cluster, id, ['success'], 1);
+	expect(await items(parent, 'Call')).toHaveLength(2);
+	expect(await items(child, 'Video')).toMatchObject([COMPLETED, COMPLETED]);
 });
 
 test('in queue mode Timeout Workflow does not count the time of a wait in the database', async () => {
