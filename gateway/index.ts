@@ -71,4 +71,4 @@ export { taskFailed } from './errors/videoError';
 export { VIDEO_TYPES } from './video/fileFormat';
 export { type IncomingVideo, videoFormat } from './video/incomingVideo';
 export { type Pauses, waitForTask } from './video/waitForTask';
-export { OF_A_WAIT, wallTimeSchema, waitedTask, type WaitedTask } from './video/waitedTask';
+export { OF_A_WAIT, waitedTask, type WaitedTask } from './video/waitedTask';

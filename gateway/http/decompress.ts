@@ -28,6 +28,6 @@ export function decompress(body: Body, coding: string | string[] | undefined): B
 			() => decoder.end(),
 			(error: Error) => decoder.destroy(error),
 		);
-	decoder.on('error', () => {}).once('close', () => body.destroy());
+	decoder.once('close', () => body.destroy());
 	return decompressed;
 }

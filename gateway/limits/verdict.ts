@@ -60,20 +60,19 @@ export interface Verdict {
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
 	const { error, retries, maxRetries, scope } = attempt;
 	const pauseMs = pauseAfter(error, retries, random);
-	const alone = { isRetried: retries < maxRetries, counts: true, pauseMs } as const;
+	const isRetried = retries < maxRetries;
+	const alone: Verdict = { isRetried, counts: true, scopeAction: 'continue', pauseMs };
 	const isRefused = isThrottled(error);
 
 	if (isRefused && pauseMs > MAX_PAUSE_MS)
 		return { ...alone, isRetried: false, scopeAction: 'suspend' };
-	if (!attempt.mayBeSentAgain || pauseMs > MAX_PAUSE_MS)
-		return { ...alone, isRetried: false, scopeAction: 'continue' };
-	if (!isRefused && !scope.isAway) return { ...alone, scopeAction: 'continue' };
+	if (!attempt.mayBeSentAgain || pauseMs > MAX_PAUSE_MS) return { ...alone, isRetried: false };
+	if (!isRefused && !scope.isAway) return alone;
 	// The request is refused twice, and in between others are taken and none is refused.
 	if (isRefused && attempt.takenInRow >= A_FEW && !scope.limitsInFlight)
 		// The first request beyond a limit is refused like this, too, and taken when the others were taken again.
 		return {
 			...alone,
-			scopeAction: 'continue',
 			pauseMs: Math.max(pauseMs, Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs)),
 		};
 	if (scope.refusesForMs >= MAX_PAUSE_MS)
@@ -81,9 +80,11 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 
 	// The pauses of a scope grow until the service takes a request, whatever pause it asks for.
 	const grown = scope.inVain >= MAX_IN_VAIN ? backoff(scope.inVain - 1, random) : 0;
-	const all = { pauseMs: Math.max(pauseMs, grown), scopeAction: 'wait' } as const;
-	if (isUncounted(attempt)) return { ...all, isRetried: maxRetries > 0, counts: false };
-	return { ...all, isRetried: retries < maxRetries, counts: true };
+	const all: Verdict = { ...alone, pauseMs: Math.max(pauseMs, grown), scopeAction: 'wait' };
+	// A rate and a number in flight (429) have room again, overload and a quota may not.
+	const hasRoomAgain = isRefused && error.told.readAs === 429 && attempt.othersTaken;
+	const isUncounted = hasRoomAgain && attempt.sent < MAX_ATTEMPTS_UNCOUNTED;
+	return isUncounted ? { ...all, isRetried: maxRetries > 0, counts: false } : all;
 }
 
 /** Whether the service refused a request because it receives too many: 429, or 503 unless the request may be accepted. */
@@ -94,12 +95,6 @@ export function isThrottled(error: GatewayError): error is ServiceError {
 		!error.record.may_have_been_accepted &&
 		statusOf(error.told.readAs).isThrottled === true
 	);
-}
-
-/** Whether a retry does not count: a rate and a number in flight (429) have room again, overload and a quota may not. */
-function isUncounted({ error, othersTaken, sent }: FailedAttempt): boolean {
-	const hasRoomAgain = isThrottled(error) && error.told.readAs === 429;
-	return hasRoomAgain && othersTaken && sent < MAX_ATTEMPTS_UNCOUNTED;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Slots } from '../limits/scope';
 import type { VideoTask } from '../schemas/video';
 import type { RequestContext } from '../serviceRequest';
 
-/** As many as a storage and its CDN need, and some more. */
+/** As many as a storage and its CDN need, and some more. A request with the key counts as one. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -39,22 +39,20 @@ export async function openVideo(
 	abortSignal: AbortSignal,
 ): Promise<HelperResponse> {
 	let next = url;
+	let login: { authorization: string } | undefined;
 	/** The target of the last redirect, if it was from https to http. */
 	let withoutTls: string | undefined;
-	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+	for (let requests = 0; requests <= MAX_REDIRECTS; requests += 1) {
 		const hop = new AbortController();
 		abortSignal.addEventListener('abort', () => hop.abort(), { once: true });
-		let response = await request(context, next, hop.signal).catch((error: unknown) => {
+		const response = await request(context, next, hop.signal, login).catch((error: unknown) => {
 			throw withoutTls === undefined || abortSignal.aborted
 				? error
 				: unsafeRedirect(context.apiKey.redactError(withoutTls));
 		});
-		if (redirects === 0 && response.statusCode === 401 && isOfService(context, url)) {
-			response.body.on('error', () => {}).destroy();
-			const authorization = `Bearer ${context.apiKey.reveal()}`;
-			response = await request(context, url, hop.signal, { authorization });
-		}
-		const target = redirectTarget(response, next);
+		const asksForKey = requests === 0 && response.statusCode === 401 && isOfService(context, url);
+		login = asksForKey ? { authorization: `Bearer ${context.apiKey.reveal()}` } : undefined;
+		const target = asksForKey ? url : redirectTarget(response, next);
 		if (target === undefined) return response;
 		response.body.on('error', () => {}).destroy();
 		// The stream is a wrapper: only its signal closes the connection.

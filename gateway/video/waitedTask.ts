@@ -3,7 +3,7 @@ import { videoTask } from '../schemas/video';
 import type { WallTime } from '../wallTime';
 
 /** Milliseconds since the Unix epoch. */
-export const wallTimeSchema = z.custom<WallTime>((value) => Number.isFinite(value));
+const wallTimeSchema = z.custom<WallTime>((value) => Number.isFinite(value));
 
 /** What is known of a video task that is waited for: with these fields alone, another process continues the wait. */
 export const waitedTask = z.object({
