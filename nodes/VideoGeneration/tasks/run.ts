@@ -9,8 +9,9 @@ import { APART, listOfIds, stoppedRunPaid, toGetWithoutPaying } from './advice';
 import { itemsOf } from './output';
 import { openEntry, type VideoRun } from './plan';
 import { forgetStopped, tellOfStopped } from './stoppedRuns';
+import { openTasks, settleTask } from './settle';
 import { submitMissing } from './submit';
-import { settleAll, settleItem } from './wait';
+import { settleAll } from './wait';
 
 /**
  * What an operation does with the items of a run: it submits what they ask for, or finds their tasks, waits until all are
@@ -44,9 +45,10 @@ export function workOf(
 			});
 			// What is submitted and not waited for is done.
 			if (video && !entry.waitOptions) for (const task of liveTasks(entry)) task.state = 'done';
-			const settling = settleItem(run, entry);
-			if (entry.waitOptions) return { pending: settling };
-			await settling;
+			const settling: Array<Promise<void>> = [];
+			for (const task of openTasks(entry)) settling.push(settleTask(run, entry, task));
+			if (entry.waitOptions) return { pending: Promise.all(settling) };
+			await Promise.all(settling);
 		},
 		async output() {
 			const pause = await settleAll(run);

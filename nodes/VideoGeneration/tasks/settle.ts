@@ -3,13 +3,14 @@ import {
 	isNotFound,
 	isOwn,
 	later,
-	type Pauses,
+	msBetween,
 	systemClock,
 	taskFailed,
 	type VideoTask,
 	waitForTask,
 } from '../../../gateway';
 import { isSubmittedHere } from '../../shared/book/book';
+import { MIN_PAUSE_MS } from '../../shared/durableWait/durableWait';
 import { recordOf } from '../../shared/run/errorText';
 import { adviceAbout } from './advice';
 import { download, isDownloaded } from './download';
@@ -17,17 +18,28 @@ import { offersRetry, stateOf, tellOfPoll, urlOf } from './log';
 import type { BookEntry, PaidTask } from '../../shared/book/schema';
 import type { VideoRun } from './plan';
 
+/** n8n resumes everything that is due at once: pauses that start together end apart. */
+export const SPREAD_MS = 5_000;
+/** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
+export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
+
+/** Those that are to be settled. */
+export function openTasks({ tasks }: BookEntry): PaidTask[] {
+	return tasks.filter(({ state }) => state === 'open');
+}
+
+/** Whether the wait for a task may be in n8n's database now. */
+export function mayPause({ inMemory }: VideoRun, { deadline }: PaidTask): boolean {
+	const leftMs = deadline ? msBetween(systemClock.wallTime(), deadline) : 0;
+	return inMemory === undefined && leftMs >= MIN_WAIT_MS;
+}
+
 /**
- * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task.
- * @param pauses between which it may be polled
+ * Waits for a task, or polls it once, and settles it if it is over. What fails becomes the error of the task. A task that waits in
+ * the database stays open.
  * @throws CancelledError
  */
-export async function settleTask(
-	run: VideoRun,
-	entry: BookEntry,
-	task: PaidTask,
-	pauses: Pauses,
-): Promise<void> {
+export async function settleTask(run: VideoRun, entry: BookEntry, task: PaidTask): Promise<void> {
 	const { gatewayOf, signal } = run;
 	const { waitOptions } = entry;
 	if (waitOptions) task.deadline ??= later(systemClock.wallTime(), waitOptions.maxWaitMs);
@@ -44,7 +56,8 @@ export async function settleTask(
 	try {
 		const gateway = gatewayOf(entry.item);
 		const waiting = waitForTask({
-			...{ task, interval, maxWaitMs, pauses, signal },
+			...{ task, interval, maxWaitMs, signal },
+			pauses: { shortest: MIN_PAUSE_MS, allow: () => mayPause(run, task) },
 			get: async (stop, withinMs) => {
 				const found = await gateway.getVideoTask(id, stop, keep, withinMs);
 				tellOfPoll(run, entry.item, task, found);

@@ -3,7 +3,6 @@ import {
 	earliest,
 	later,
 	msBetween,
-	type Pauses,
 	systemClock,
 	type WaitedTask,
 	type WallTime,
@@ -17,20 +16,7 @@ import { errorSummary } from '../../shared/run/errorText';
 import { listOfIds, RETRY, toGetWithoutPaying } from './advice';
 import { itemOfTask } from './output';
 import type { VideoRun } from './plan';
-import { settleTask } from './settle';
-
-/** n8n resumes everything that is due at once: pauses that start together end apart. */
-const SPREAD_MS = 5_000;
-/** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
-export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
-
-/** Settles the tasks of an item, except those that wait in the database. */
-export async function settleItem(run: VideoRun, entry: BookEntry): Promise<void> {
-	const settling: Array<Promise<void>> = [];
-	for (const task of openTasks(entry))
-		settling.push(settleTask(run, entry, task, pausesOf(run, task)));
-	await Promise.all(settling);
-}
+import { mayPause, MIN_WAIT_MS, openTasks, settleTask, SPREAD_MS } from './settle';
 
 /**
  * Settles the tasks of all items. In memory and in n8n's database, the run differs in where it sleeps.
@@ -44,21 +30,15 @@ export async function settleAll(run: VideoRun): Promise<EngineRequest | undefine
 	const reason = run.inMemory ?? (isShort && 'Max Wait is less than 70 seconds');
 	if (reason) hintAfterRun(context, `Waited in memory: ${reason}`);
 	for (;;) {
-		const settling = Promise.all(waited.map(async (entry) => await settleItem(run, entry)));
+		const settling = waited.flatMap((entry) =>
+			openTasks(entry).map(async (task) => await settleTask(run, entry, task)),
+		);
 		// What a cancel ends is thrown as an error of the node, which names the tasks.
-		await settling.finally(() => throwIfCancelled(context));
+		await Promise.all(settling).finally(() => throwIfCancelled(context));
 		const left = waited.flatMap(openTasks);
 		if (left.length === 0) return undefined;
-		if (left.every((task) => pausesOf(run, task).allow())) return pause(run, left);
+		if (left.every((task) => mayPause(run, task))) return pause(run, left);
 	}
-}
-
-/** When the wait for a task may be in n8n's database. */
-function pausesOf({ inMemory }: VideoRun, task: PaidTask): Pauses {
-	const now = () => systemClock.wallTime();
-	const leftMs = () => (task.deadline ? msBetween(now(), task.deadline) : 0);
-	const allow = () => inMemory === undefined && leftMs() >= MIN_WAIT_MS;
-	return { shortest: MIN_PAUSE_MS, allow };
 }
 
 function pause(run: VideoRun, waiting: PaidTask[]): EngineRequest {
@@ -82,10 +62,6 @@ function ifStopped(entry: BookEntry | undefined): string {
 		return `Stopped while it waited. ${how}. ${listOfIds(ids)}`;
 	}
 	return entry?.error ? errorSummary(entry.error) : 'Stopped before it was submitted';
-}
-
-function openTasks({ tasks }: BookEntry): PaidTask[] {
-	return tasks.filter(({ state }) => state === 'open');
 }
 
 /** Until when to pause: for the first poll of any task, and no longer than the Max Wait of any. */

@@ -38,7 +38,7 @@ export interface ItemWork<Form, Prepared, Output> {
 	/** Once all items are prepared: why none is to be sent, and the item that it is about. */
 	refusal?: () => { item: number; error: unknown } | undefined;
 	/** Does the work of one item. What is `pending` comes later, while the item no longer counts as in flight. */
-	work: (prepared: Prepared, item: number) => Promise<void | { pending: Promise<void> }>;
+	work: (prepared: Prepared, item: number) => Promise<void | { pending: Promise<unknown> }>;
 	/** Where it is written which items failed: nowhere else. */
 	outcomes: {
 		fail: (item: number, error: unknown) => void;
@@ -87,7 +87,7 @@ export async function runItems<Form, Prepared, Output>(
 				stopped ||= !context.continueOnFail() && outcomes.hasFailed(item);
 			}
 		};
-		const pending: Array<Promise<void>> = [];
+		const pending: Array<Promise<unknown>> = [];
 		const queue = prepared.entries();
 		const worker = async () => {
 			for (const [item, input] of queue) {

@@ -1,5 +1,6 @@
 import { later, msBetween, wallTimeOf } from '../../../gateway';
-import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/tasks/wait';
+import { MIN_WAIT_MS } from '../../../nodes/VideoGeneration/tasks/settle';
+import { endOfPause } from '../../../nodes/VideoGeneration/tasks/wait';
 
 const NOW = wallTimeOf(1_000_000);
 const inSeconds = (seconds: number) => later(NOW, 1000 * seconds);
