@@ -22,7 +22,7 @@ import {
 import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
 /** What one question adds to the options of the node. */
-export interface ModelQuestion extends Pick<AgentRequest, 'messages'> {
+interface ModelQuestion extends Pick<AgentRequest, 'messages'> {
 	tools: object[] | undefined;
 	/** Which tool the chain needs the model to call, as the service takes it. */
 	tool_choice: unknown;
