@@ -29,42 +29,42 @@ export function dispatch(
 		headersTimeout: 0,
 		bodyTimeout: 0,
 	};
-	return new Promise((resolve, reject) => {
-		let controller: Dispatcher.DispatchController | undefined;
-		let body: Body | undefined;
-		let isGivenUp = false;
-		request.whenGivenUp(() => {
-			isGivenUp = true;
-			if (body) body.destroy(GIVEN_UP);
-			else controller?.abort(GIVEN_UP);
-			reject(GIVEN_UP);
-		});
-		dispatcher.dispatch(options, {
-			/** A connection is ready: undici writes the request unless it is aborted now. */
-			onRequestStart(started) {
-				controller = started;
-				if (isGivenUp) started.abort(GIVEN_UP);
-				else request.onWritten();
-			},
-			onResponseStart(started, status, received) {
-				// The final response follows an interim one.
-				if (status < 200) return;
-				if (status === 407 && isForwarded) return started.abort(proxyFailed(status));
-				body = new Body((reason) => started.abort(reason));
-				const coding = received['content-encoding'];
-				resolve({ status, headers: received, body: decompress(body, coding) });
-			},
-			onResponseData(_controller, bytes) {
-				body?.arrive(bytes);
-			},
-			onResponseEnd() {
-				body?.end();
-			},
-			onResponseError(_controller, error) {
-				if (body) return body.end(error);
-				if (controller) return reject(error);
-				reject(isForwarded ? proxyUnreachable(error) : neverSent(error));
-			},
-		});
+	const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+	let controller: Dispatcher.DispatchController | undefined;
+	let body: Body | undefined;
+	let isGivenUp = false;
+	request.whenGivenUp(() => {
+		isGivenUp = true;
+		if (body) body.destroy(GIVEN_UP);
+		else controller?.abort(GIVEN_UP);
+		reject(GIVEN_UP);
 	});
+	dispatcher.dispatch(options, {
+		/** A connection is ready: undici writes the request unless it is aborted now. */
+		onRequestStart(started) {
+			controller = started;
+			if (isGivenUp) started.abort(GIVEN_UP);
+			else request.onWritten();
+		},
+		onResponseStart(started, status, received) {
+			// The final response follows an interim one.
+			if (status < 200) return;
+			if (status === 407 && isForwarded) return started.abort(proxyFailed(status));
+			body = new Body((reason) => started.abort(reason));
+			const coding = received['content-encoding'];
+			resolve({ status, headers: received, body: decompress(body, coding) });
+		},
+		onResponseData(_controller, bytes) {
+			body?.arrive(bytes);
+		},
+		onResponseEnd() {
+			body?.end();
+		},
+		onResponseError(_controller, error) {
+			if (body) return body.end(error);
+			if (controller) return reject(error);
+			reject(isForwarded ? proxyUnreachable(error) : neverSent(error));
+		},
+	});
+	return promise;
 }

@@ -18,7 +18,7 @@ const INLINE = `data:video/mp4;base64,${'QUJD'.repeat(25_000)}`;
 function serviceOf(tasks: Record<string, object>): void {
 	service.respond = (request) => {
 		if (request.startsWith('POST'))
-			return rawJson({ data: Object.keys(tasks).map((id) => ({ id, url: SIGNED })) });
+			return rawJson({ data: Object.keys(tasks).map((id) => ({ id })) });
 		const id = decodeURIComponent(/generations\/(\S*)/.exec(request)?.[1] ?? '');
 		return rawJson(tasks[id] ?? {});
 	};
