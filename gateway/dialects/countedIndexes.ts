@@ -2,7 +2,7 @@ import { type Fields, hasValue, isFields } from '../schemas/responseJson';
 
 /**
  * Some services count the chunks of one answer in the index of its choice: each part comes alone and under a higher index, and the answer ends
- * once. Several answers take turns, and each has an end.
+ * once, behind them. Several answers take turns, and each has an end.
  */
 export class CountedIndexes {
 	/** Whether all choices so far may be parts of one answer. */
@@ -18,7 +18,7 @@ export class CountedIndexes {
 			this.last = index;
 		}
 		if (typeof finish_reason !== 'string') return;
-		this.mayBeOne &&= this.ended === undefined || this.ended === index;
+		this.mayBeOne &&= index >= this.last && (this.ended ?? index) === index;
 		this.ended ??= index;
 	}
 }

@@ -186,6 +186,9 @@ describe('a streamed answer with a finish reason', () => {
 		const packets = [...packetsOf('Good day'), chunked(second)];
 		const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
 		expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
+		const inTurns = [chunked(part('Good day')), chunked(second), chunked(part('', 'stop'))];
+		const cut = await itemOf({ packets: [packets[0]!, ...inTurns], then: 'is reset' }, streamed);
+		expect(cut.json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
 	});
 });
 
