@@ -137,6 +137,15 @@ describe.each(FORMS)('%s', (label, node) => {
 	});
 });
 
+test.each<[string, NodeRun]>([
+	['Model', chatNode({ model: { __rl: true, mode: 'id', value: '={{ ( }}' } as never })],
+	['Timeout', withOptions({ timeout: '={{ ( }}' })],
+])('%s names itself where n8n cannot evaluate it', async (label, node) => {
+	expect(await errorsOf(node)).toMatchObject([
+		{ description: expect.stringContaining(`could not evaluate the expression in ${label}.`) },
+	]);
+});
+
 /** Nodes whose text is what an expression gives, not JSON. */
 const TEXTS = FORMS.filter(([label]) => !/JSON|Body/.test(label));
 
