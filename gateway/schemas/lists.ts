@@ -41,7 +41,11 @@ export const isRounded = (value: unknown): boolean =>
 
 /** An object of a table: with these fields and no other, and with numbers as they were sent. */
 export const tableOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
-	z.strictObject(shape).refine((fields) => !Object.values(fields).some(isRounded));
+	z.strictObject(shape).refine((fields) => {
+		// A list of the values takes twice as long.
+		for (const name in fields) if (isRounded(fields[name])) return false;
+		return true;
+	});
 
 /** A resource: as the document shows it and nothing else, and with all that does not lose a paid answer. */
 export interface ResourceSchema<Resource> {
