@@ -50,10 +50,7 @@ export const STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
 
-const submission = {
-	...{ id: z.string(), object: z.string() },
-	...{ created: z.number(), model: z.string() },
-};
+const submission = { id: z.string(), object: z.string(), created: z.number(), model: z.string() };
 const submittedTask = {
 	id: z.string(),
 	/** "`processing` on submission" */
