@@ -5,12 +5,7 @@ import { shortText } from './lineText';
 import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './errors/errorBody';
 import { readAs, type ResourceSchema } from './schemas/lists';
-import {
-	parseUnbounded,
-	parseResourceJson,
-	TooComplexError,
-	withinBounds,
-} from './schemas/responseJson';
+import { parseUnbounded, TooComplexError, withinBounds } from './schemas/responseJson';
 import { htmlToText, isHtml, toServiceError } from './errors/serviceError';
 
 /** As many contain what an error shows and the longest key. */
@@ -84,10 +79,11 @@ export async function parseResource<Resource>(
 	const isLong = bytes.length > LONG_BYTES;
 	const read = async (json: string) => {
 		if (isLong) await nextTurn();
-		const value = parseUnbounded(json);
+		let value = parseUnbounded(json);
 		if (isLong) await nextTurn();
 		// What the document shows is within all bounds.
-		return readAs(value, schema, () => from(withinBounds(value, json)));
+		const result = readAs(value, schema, () => from((value = withinBounds(value, json))));
+		return { value, result };
 	};
 	const body = bytes.toString('utf8');
 	// A key that the service repeats in a good response would be stored by n8n.
@@ -95,17 +91,17 @@ export async function parseResource<Resource>(
 	try {
 		const shown = await read(text);
 		const sent = text === body ? shown : await read(body);
-		if (shown.success && sent.success) return { shown: shown.data, sent: sent.data };
-		const tooBig = shown.error?.issues.find(({ code }) => code === 'too_big');
+		if (shown.result.success && sent.result.success)
+			return { shown: shown.result.data, sent: sent.result.data };
+		const tooBig = shown.result.error?.issues.find(({ code }) => code === 'too_big');
 		if (tooBig) throw new TooComplexError(tooBig.message);
+		const error = readErrorBody(shown.value)
+			? toServiceError(response, shown.value)
+			: malformedResponse(response, 'The response does not have the format of the service', bytes);
+		throw refusal(error, sent.value);
 	} catch (error) {
 		if (error instanceof TooComplexError) throw tooLarge(`: ${error.message}`);
 		const isJson = !(error instanceof SyntaxError);
 		throw isJson ? (error as Error) : malformedResponse(response, notJsonAdvice(response), bytes);
 	}
-	const value = parseResourceJson(text);
-	const sentValue = text === body ? value : parseResourceJson(body);
-	if (readErrorBody(value)) throw refusal(toServiceError(response, value), sentValue);
-	const message = 'The response does not have the format of the service';
-	throw refusal(malformedResponse(response, message, bytes), sentValue);
 }
