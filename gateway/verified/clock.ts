@@ -19,9 +19,16 @@ export const systemClock: Clock = {
 	wallTime: () => wallTimeOf(Date.now()),
 
 	async sleep(ms, signal) {
-		await n8nSleep(ms, signal).catch(() => {
-			throw new CancelledError();
-		});
+		if (signal?.aborted) throw new CancelledError();
+		// Up to n8n-workflow 2.35 each sleep leaves its listener at the signal: a wait has thousands of sleeps.
+		const stopping = new AbortController();
+		const stop = () => stopping.abort(STOPPED);
+		signal?.addEventListener('abort', stop);
+		await n8nSleep(ms, stopping.signal)
+			.catch(() => {
+				throw new CancelledError();
+			})
+			.finally(() => signal?.removeEventListener('abort', stop));
 	},
 
 	after(ms, action) {

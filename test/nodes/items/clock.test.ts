@@ -1,5 +1,18 @@
+import { getEventListeners } from 'node:events';
 import { systemClock } from '../../../gateway';
 import { systemClock as verifiedClock } from '../../../gateway/verified/clock';
+
+/** As n8n-workflow has it up to 2.35. */
+async function sleepWithAbort(ms: number, signal: AbortSignal): Promise<void> {
+	await new Promise((resolve, reject) => {
+		const timeout = setTimeout(resolve, ms);
+		const stop = () => {
+			clearTimeout(timeout);
+			reject(new Error());
+		};
+		signal.addEventListener('abort', stop, { once: true });
+	});
+}
 
 test('a pause ends by itself, or at once when the execution is stopped', async () => {
 	const stop = new AbortController();
@@ -9,6 +22,17 @@ test('a pause ends by itself, or at once when the execution is stopped', async (
 	stop.abort();
 	await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
 	await expect(systemClock.sleep(1, stop.signal)).rejects.toMatchObject({ code: 'cancelled' });
+});
+
+test('a pause leaves nothing at the signal, also with the sleep of older versions of n8n', async () => {
+	jest.doMock('n8n-workflow', () => ({ sleepWithAbort }));
+	jest.resetModules();
+	const { systemClock: olderClock } = jest.requireActual<{ systemClock: typeof systemClock }>(
+		'../../../gateway/verified/clock',
+	);
+	const { signal } = new AbortController();
+	for (const clock of [systemClock, olderClock]) await clock.sleep(1, signal);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a time limit ends what takes longer, and nothing that has ended before', async () => {
