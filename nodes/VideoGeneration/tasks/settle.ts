@@ -23,7 +23,7 @@ export const SPREAD_MS = 5_000;
 /** A task with less than this before its deadline is waited for in memory: a pause might take longer. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
-/** Those that are to be settled. */
+/** The tasks of an item that are to be settled. */
 export function openTasks({ tasks }: BookEntry): PaidTask[] {
 	return tasks.filter(({ state }) => state === 'open');
 }

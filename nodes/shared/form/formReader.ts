@@ -7,8 +7,8 @@ import { SENDING_OPTIONS } from './sharedProperties';
 import { type Evaluated, Template, TEXTS } from './template';
 
 /**
- * Reads the parameters of a node for its items: one without an expression once for all items, each expression of an item
- * once, because it may change its item. A text is read expression by expression, to refuse what its user does not mean.
+ * Reads the parameters of a node for its items: each expression of an item once, because it may change its item. A text is read
+ * expression by expression, to refuse what its user does not mean.
  */
 export class FormReader {
 	/** Whether all items have the same form. */

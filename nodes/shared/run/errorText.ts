@@ -133,8 +133,8 @@ function isPaired(context: IExecuteFunctions, pairedItem: { item: number }): boo
 }
 
 /**
- * The error of a node, before it is shown in the editor: it names the item, and keeps the service's own words in the description. An agent reads
- * only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
+ * The error of a node, before {@link forEditor}: it names the item, and keeps the service's own words in the description. An agent
+ * reads only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
  * @param itemIndex undefined where n8n does not tell which item the error is about
  */
 export function nodeError(

@@ -165,11 +165,13 @@ async function prepareAll<Form, Prepared>(
 		throwFirst();
 		return made;
 	};
-	let last: Form | undefined;
+	let ofAll: Form | undefined;
 	const forms = await attempt(isBegun ? [] : context.getInputData().keys(), (item) => {
 		// An item whose credential is invalid fails before anything is sent.
 		gatewayOf(item);
-		return (last = (form.isFixed ? last : undefined) ?? read(item));
+		const ofItem = ofAll ?? read(item);
+		if (form.isFixed) ofAll = ofItem;
+		return ofItem;
 	});
 	const { refusalOfAll } = form.gaps;
 	const prepared = await attempt(forms.keys(), (item) => {
