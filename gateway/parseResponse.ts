@@ -81,7 +81,7 @@ export async function parseResource<Resource>(
 		if (isLong) await nextTurn();
 		let value = parseUnbounded(json);
 		if (isLong) await nextTurn();
-		// What the document shows is within all bounds.
+		// What the document shows is within all bounds, and none of its numbers is an ID.
 		const result = readAs(value, schema, () => from((value = withinBounds(value, json))));
 		return { value, result };
 	};

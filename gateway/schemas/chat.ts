@@ -10,7 +10,7 @@ import {
 	text,
 	wholeNumber,
 } from './input';
-import { anyList, counted, listOf, spare, spares, tableOf } from './lists';
+import { anyList, counted, listOf, spare, spares } from './lists';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -131,18 +131,18 @@ const usage = { prompt_tokens: count, completion_tokens: count, total_tokens: co
 
 /** Chat completion (response, non-streaming). */
 export const chatCompletion = {
-	exact: tableOf({
+	exact: z.strictObject({
 		...head,
 		object: z.literal('chat.completion'),
 		created: z.number(),
 		choices: listOf(
-			tableOf({
+			z.strictObject({
 				index: z.number(),
-				message: tableOf({ role: z.literal('assistant'), content: z.string() }),
+				message: z.strictObject({ role: z.literal('assistant'), content: z.string() }),
 				finish_reason: z.enum(FINISH_WORDS),
 			}),
 		),
-		usage: tableOf(usage),
+		usage: z.strictObject(usage),
 	}),
 	/** Unknown fields are kept. Only the choices matter: the answer is paid for, so no other field is worth losing it over. */
 	lenient: z.looseObject({

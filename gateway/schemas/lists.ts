@@ -35,18 +35,6 @@ export function orNull<Shape extends Record<string, z.ZodType>>(shape: Shape) {
 	return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
 }
 
-/** Whether a value is a number that may be another one than was sent. */
-export const isRounded = (value: unknown): boolean =>
-	Number.isInteger(value) && !Number.isSafeInteger(value);
-
-/** An object of a table: with these fields and no other, and with numbers as they were sent. */
-export const tableOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
-	z.strictObject(shape).refine((fields) => {
-		// A list of the values takes twice as long.
-		for (const name in fields) if (isRounded(fields[name])) return false;
-		return true;
-	});
-
 /** A resource: as the document shows it and nothing else, and with all that does not lose a paid answer. */
 export interface ResourceSchema<Resource> {
 	exact?: z.ZodType<NoInfer<Resource>>;

@@ -1,5 +1,3 @@
-import { isRounded } from './lists';
-
 /**
  * Values of one response: each takes some 50 bytes of memory, however few characters it has. An answer of 5,000 tokens with
  * 20 alternatives for each (`top_logprobs`) has nearly as many, and is paid for.
@@ -121,7 +119,7 @@ export function valuesIn(value: unknown): number {
  * @throws TooComplexError when it has more levels, or fields in one object, than any response
  */
 function hasRounded(value: unknown, levels: number): boolean {
-	if (isRounded(value)) return true;
+	if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
 	let found = false;

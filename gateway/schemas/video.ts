@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type GatewayError, invalidInput } from '../errors/gatewayError';
 import { idText } from '../lineText';
-import { addTooBig, listOf, orNull, spare, spares, tableOf } from './lists';
+import { addTooBig, listOf, orNull, spare, spares } from './lists';
 import {
 	BOUNDS,
 	mergeAdditionalBody,
@@ -62,7 +62,7 @@ const submittedTask = {
 
 /** Video submission response. */
 export const videoSubmission = {
-	exact: tableOf({
+	exact: z.strictObject({
 		...submission,
 		data: listOf(z.strictObject({ ...submittedTask, id: z.string().min(1).max(MAX_TASK_ID) })),
 	}),
@@ -99,14 +99,14 @@ const runningTask = {
 /** Video task (status query response). */
 export const videoTaskReport = {
 	exact: z.discriminatedUnion('status', [
-		tableOf(runningTask),
-		tableOf({
+		z.strictObject(runningTask),
+		z.strictObject({
 			...runningTask,
 			status: z.literal('completed'),
 			/** "Address of the produced video when completed" */
 			url: z.string().regex(/^https?:\/\/\S+$/),
 			completed_at: z.number().optional(),
-			metadata: tableOf(z.object(metadata).partial().shape).optional(),
+			metadata: z.strictObject(metadata).partial().optional(),
 		}),
 	]),
 	/** Only the status matters. */
