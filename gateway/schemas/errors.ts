@@ -35,7 +35,7 @@ const generalError = z.object({
 /** An error in one of the two shapes of the interface. */
 export const errorBody = {
 	exact: z.union([
-		z.strictObject({ code: documentedCode, message: words, data: extra.nullable().optional() }),
+		z.strictObject({ code: documentedCode, message: words, data: extra.nullable() }),
 		z.strictObject({
 			error: z.strictObject({ message: words, type: words, code: documentedCode }),
 		}),
