@@ -78,30 +78,30 @@ export async function parseResource<Resource>(
 	if (!complete) throw tooLarge('');
 	const isLong = bytes.length > LONG_BYTES;
 	const read = async (json: string) => {
-		if (isLong) await nextTurn();
-		let value = parseUnbounded(json);
-		if (isLong) await nextTurn();
-		// What the document shows is within all bounds, and none of its numbers is an ID.
-		const result = readAs(value, schema, () => from((value = withinBounds(value, json))));
-		return { value, result };
+		try {
+			if (isLong) await nextTurn();
+			let value = parseUnbounded(json);
+			if (isLong) await nextTurn();
+			// What the document shows is within all bounds, and none of its numbers is an ID.
+			const result = readAs(value, schema, () => from((value = withinBounds(value, json))));
+			return { value, result };
+		} catch (error) {
+			if (error instanceof TooComplexError) throw tooLarge(`: ${error.message}`);
+			const isJson = !(error instanceof SyntaxError);
+			throw isJson ? (error as Error) : malformedResponse(response, notJsonAdvice(response), bytes);
+		}
 	};
 	const body = bytes.toString('utf8');
 	// A key that the service repeats in a good response would be stored by n8n.
 	const text = response.apiKey.redactResponse(body);
-	try {
-		const shown = await read(text);
-		const sent = text === body ? shown : await read(body);
-		if (shown.result.success && sent.result.success)
-			return { shown: shown.result.data, sent: sent.result.data };
-		const tooBig = shown.result.error?.issues.find(({ code }) => code === 'too_big');
-		if (tooBig) throw new TooComplexError(tooBig.message);
-		const error = readErrorBody(shown.value)
-			? toServiceError(response, shown.value)
-			: malformedResponse(response, 'The response does not have the format of the service', bytes);
-		throw refusal(error, sent.value);
-	} catch (error) {
-		if (error instanceof TooComplexError) throw tooLarge(`: ${error.message}`);
-		const isJson = !(error instanceof SyntaxError);
-		throw isJson ? (error as Error) : malformedResponse(response, notJsonAdvice(response), bytes);
-	}
+	const shown = await read(text);
+	const sent = text === body ? shown : await read(body);
+	if (shown.result.success && sent.result.success)
+		return { shown: shown.result.data, sent: sent.result.data };
+	const tooBig = shown.result.error?.issues.find(({ code }) => code === 'too_big');
+	if (tooBig) throw tooLarge(`: ${tooBig.message}`);
+	const error = readErrorBody(shown.value)
+		? toServiceError(response, shown.value)
+		: malformedResponse(response, 'The response does not have the format of the service', bytes);
+	throw refusal(error, sent.value);
 }
